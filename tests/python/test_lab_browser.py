@@ -253,7 +253,11 @@ def test_a_file_that_changes_on_disk_is_offered(visit):
     page.locator("[data-text]").fill(SCENARIO + "# mine\n")
     file.write_text(SCENARIO + "# theirs\n")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("button", name="Save over it").click()
+    over = page.get_by_role("button", name="Save over it")
+    over.wait_for()
+    # The page looks at the file every two seconds, and the question stays.
+    page.wait_for_timeout(2500)
+    over.click()
     page.get_by_text("Saved", exact=True).wait_for()
     assert file.read_text() == SCENARIO + "# mine\n"
 

@@ -192,7 +192,7 @@
       one("[data-saved]").textContent = "Saved";
       notice("disk", "");
     } else if (response?.status === 409) {
-      notice("disk", `${answer.message} Your text is still here.`, [["Load the file", () => load()], ["Save over it", () => save(null)]]);
+      await look();
     } else one("[data-saved]").textContent = answer.message;
     unsaved();
     keep();
@@ -210,17 +210,17 @@
   addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "s") { event.preventDefault(); if (state.text !== state.disk) save(state.digest); }
   });
-  let dismissed = "";
   const look = async () => {
     if (document.hidden) return;
     const found = await fetch("disk").then((response) => response.json(), () => null);
     if (!found) { notice("server", "penstock lab does not answer any more; start it again. Nothing on this page is lost."); return; }
     notice("server", "");
     if (found.text === null) notice("disk", `${found.why} Save writes it again.`);
-    else if (found.digest !== state.digest && found.digest !== dismissed) {
-      const own = () => { dismissed = found.digest; state.digest = found.digest; state.disk = found.text; notice("disk", ""); unsaved(); keep(); };
+    else if (found.digest !== state.digest) {
+      const own = () => { state.digest = found.digest; state.disk = found.text; notice("disk", ""); unsaved(); keep(); };
       if (found.text === state.text) own();
-      else notice("disk", `${model.file} has changed on disk.`, [["Load it", load], ["Keep this text", own]]);
+      else if (state.text === state.disk) notice("disk", `${model.file} has changed on disk.`, [["Load it", load], ["Keep this text", own]]);
+      else notice("disk", `${model.file} has changed on disk. Your text is still here.`, [["Load it", load], ["Keep this text", own], ["Save over it", () => save(null)]]);
     } else notice("disk", "");
   };
   setInterval(look, 2000);

@@ -124,13 +124,21 @@ fn structure(blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
         + names
         + hosts as f64 * block(size_of::<Host>())
         + waiting_hosts(blueprint).len() as f64 * block(size_of::<Switch>())
-        + bytes_of::<Port>(used)
+        + bytes_of::<Port>(ports_apart(blueprint, loads, is_host))
         + PORT_HEAP * used as f64
         + bytes_of::<Hop>(hops)
         + bytes_of::<GraphChannel>(hops)
         + blueprint.groups.iter().zip(flows_of_groups(blueprint)).map(|(group, flows)| flows as f64 * endpoints(group)).sum::<f64>()
         + blueprint.flows.len() as f64 * (size_of::<FlowSlots>() + size_of::<u32>()) as f64
         + circuits(blueprint)
+}
+
+/// How many ports do not lie in their process, which has several.
+fn ports_apart(blueprint: &Blueprint, loads: &[LinkLoad], is_host: &[bool]) -> usize {
+    let mut ports = vec![0; is_host.len()];
+    let used = blueprint.links.iter().zip(loads).filter(|(link, load)| load.is_used && is_host[link.from.index()]);
+    used.for_each(|(link, _)| ports[link.from.index()] += 1);
+    ports.into_iter().filter(|ports| *ports > 1).sum()
 }
 
 /// Circuits, the lists of those at each cell link, and the ends of AAL5, which reassemble each of the circuits between the first

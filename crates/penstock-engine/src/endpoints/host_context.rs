@@ -66,7 +66,7 @@ impl HostContext<'_, '_> {
             _ => entries.iter().take_while(|entry| entry.next.port == first.next.port).count(),
         };
         let entries = &entries[..count];
-        if self.context.record.trace.is_some() {
+        if !self.context.record.is_untraced() {
             entries.iter().for_each(|entry| self.context.record.trace(entry.at, place, &entry.arrival().packet, TraceEvent::Send));
         }
         let port = &mut self.ports[usize::from(first.next.port)];
@@ -81,7 +81,7 @@ impl HostContext<'_, '_> {
     /// Whether every packet leaves by the same port and no packet is traced.
     #[inline(always)]
     pub fn sends_untraced_by_one_port(&self) -> bool {
-        self.ports.len() == 1 && self.context.record.trace.is_none()
+        self.ports.len() == 1 && self.context.record.is_untraced()
     }
 
     /// Lets all ports process their transmit batches.

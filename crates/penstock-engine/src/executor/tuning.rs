@@ -102,9 +102,10 @@ impl SweepLengths {
     }
 }
 
-/// Events per process in windows before sweeps are tried again: at first, and at most. Each trial that finds short sweeps doubles the
-/// number, so trials cost little.
+/// Events per process in windows before sweeps are tried again: at first, and at most. Each trial that finds short sweeps
+/// multiplies the number by [`PATIENCE_GROWTH`], so trials cost little.
 const FIRST_PATIENCE: u64 = 64;
+const PATIENCE_GROWTH: u64 = 8;
 const LAST_PATIENCE: u64 = 1 << 16;
 
 /// Whether sweeps are to be tried again.
@@ -124,7 +125,7 @@ impl WindowTuning {
 
     /// A group of sweeps was short, so that windows take over, or was not.
     pub fn judged(&mut self, are_short: bool) {
-        self.patience = if are_short { (2 * self.patience).min(LAST_PATIENCE) } else { FIRST_PATIENCE };
+        self.patience = if are_short { (PATIENCE_GROWTH * self.patience).min(LAST_PATIENCE) } else { FIRST_PATIENCE };
     }
 
     /// Counts the events of a window; whether sweeps are to be tried again.
@@ -187,11 +188,11 @@ mod tests {
             tuning.judged(true);
             (1..).find(|_| tuning.is_over(10)).expect("a trial")
         };
-        assert_eq!([events_until_trial(), events_until_trial(), events_until_trial()], [128, 256, 512]);
+        assert_eq!([events_until_trial(), events_until_trial(), events_until_trial()], [512, 4_096, 32_768]);
         (0..20).for_each(|_| _ = events_until_trial());
         assert_eq!(events_until_trial(), LAST_PATIENCE);
         tuning.judged(false);
         tuning.judged(true);
-        assert_eq!((1..).find(|_| tuning.is_over(10)), Some(128));
+        assert_eq!((1..).find(|_| tuning.is_over(10)), Some(512));
     }
 }

@@ -93,7 +93,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 if let Some(at) = port.forward(&arrival) {
                     let hop = arrival.packet.hop.next();
                     let next = routes.hop(hop);
-                    let slot = outbox.add(next.process, next.input, at);
+                    let slot = outbox.add_local(next.process, next.input, at);
                     (slot.at, slot.packet, slot.packet.hop) = (at, arrival.packet, hop);
                 }
             }
@@ -131,7 +131,7 @@ impl<P: WindowProcess> Shard<'_, P> {
     #[inline(always)]
     fn prefetch_port(&self, stage: usize, ahead: usize, window: &Window, wheel: &WindowWheel<Arrival>) {
         let Some(due) = window.ports.upcoming(ahead) else { return };
-        self.processes[due.process as usize].prefetch(stage, None, self.routes);
+        self.processes[due.process as usize].prefetch_port(stage);
         if let Some(arrival) = due.arrival(wheel).filter(|_| stage == 0) {
             self.routes.prefetch_hop(arrival.packet.hop.next());
         }

@@ -13,10 +13,19 @@ pub struct Journal {
     /// The hash of everything that arrived here.
     pub digest: Digest,
     /// The trace, if requested.
-    pub trace: Option<Vec<TraceRow>>,
+    trace: Option<Box<Trace>>,
 }
 
+/// The rows of a trace.
+#[derive(Clone, Debug, Default)]
+struct Trace(Vec<TraceRow>);
+
 impl Journal {
+    /// An empty journal, with a trace if it `is_traced`.
+    pub fn new(is_traced: bool) -> Journal {
+        Journal { digest: Digest::default(), trace: is_traced.then(Box::default) }
+    }
+
     /// Whether nothing is traced: the invariant of the paths that record only hashes and counts.
     #[inline(always)]
     pub fn is_untraced(&self) -> bool {
@@ -52,7 +61,7 @@ impl Journal {
 
     /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
     pub fn take_trace(&mut self, until: Time, rows: &mut Vec<TraceRow>) {
-        let Some(trace) = &mut self.trace else { return };
+        let Some(Trace(trace)) = self.trace.as_deref_mut() else { return };
         let mut kept = 0;
         for i in 0..trace.len() {
             // Transmissions are known before they begin.
@@ -66,9 +75,14 @@ impl Journal {
         trace.truncate(kept);
     }
 
+    /// The rows that were not taken.
+    pub fn into_trace(self) -> Vec<TraceRow> {
+        self.trace.map_or(Vec::new(), |trace| trace.0)
+    }
+
     #[cold]
     fn push(&mut self, row: TraceRow) {
-        if let Some(trace) = &mut self.trace {
+        if let Some(Trace(trace)) = self.trace.as_deref_mut() {
             trace.push(row);
         }
     }

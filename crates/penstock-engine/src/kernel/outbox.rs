@@ -79,6 +79,16 @@ impl Outbox {
         &local.wheel
     }
 
+    /// As [`Outbox::add`], to a process that mostly belongs to this shard, which runs in windows.
+    #[inline(always)]
+    pub fn add_local(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
+        let Some(local) = &mut self.local else { unreachable!("it is there while windows run") };
+        match local.position(process) {
+            Some(receiver) => local.wheel.add(receiver, input, at),
+            None => add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at),
+        }
+    }
+
     /// Makes room for an arrival at `at` at input `input` of `process`, to be overwritten.
     #[inline(never)]
     pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {

@@ -8,8 +8,8 @@ use penstock_model::prefetch::prefetch;
 pub struct Ring<T> {
     /// Either empty or a power of two long; what lies outside the queue is old.
     slots: Box<[T]>,
-    head: usize,
-    len: usize,
+    head: u32,
+    len: u32,
 }
 
 impl<T> Default for Ring<T> {
@@ -22,7 +22,12 @@ impl<T: Copy + Default> Ring<T> {
     /// How many it holds.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.len as usize
+    }
+
+    #[inline(always)]
+    fn head(&self) -> usize {
+        self.head as usize
     }
 
     /// Adds an old value at the back, to be overwritten: one made elsewhere would be copied once more.
@@ -32,7 +37,7 @@ impl<T: Copy + Default> Ring<T> {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        let slot = (self.head + self.len) & mask;
+        let slot = (self.head() + self.len()) & mask;
         self.len += 1;
         &mut self.slots[slot]
     }
@@ -48,7 +53,7 @@ impl<T: Copy + Default> Ring<T> {
     pub fn add_all<V>(&mut self, mut values: impl Iterator<Item = V>, most: usize, mut write: impl FnMut(&mut T, V)) -> usize {
         self.make_room(most);
         let before = self.len;
-        self.len += most;
+        self.len += most as u32;
         let mut added = 0;
         'adding: for part in self.last_mut(most) {
             for slot in part {
@@ -57,15 +62,15 @@ impl<T: Copy + Default> Ring<T> {
                 added += 1;
             }
         }
-        self.len = before + added;
+        self.len = before + added as u32;
         added
     }
 
     /// The last `count` values, which may lie at both ends of the ring.
     #[inline]
     pub fn last_mut(&mut self, count: usize) -> [&mut [T]; 2] {
-        debug_assert!(count <= self.len);
-        let from = self.head + self.len - count;
+        debug_assert!(count <= self.len());
+        let from = self.head() + self.len() - count;
         let capacity = self.slots.len();
         if from >= capacity {
             return [&mut self.slots[from - capacity..from - capacity + count], &mut []];
@@ -77,13 +82,13 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Takes the last `count` values off again.
     pub fn drop_last(&mut self, count: usize) {
-        self.len -= count;
+        self.len -= count as u32;
     }
 
     /// Makes room for `room` more, of which there is at least one afterwards.
     #[inline]
     pub fn make_room(&mut self, room: usize) {
-        while self.slots.len() < (self.len + room).max(1) {
+        while self.slots.len() < (self.len() + room).max(1) {
             self.grow();
         }
     }
@@ -93,7 +98,7 @@ impl<T: Copy + Default> Ring<T> {
     pub fn back(&mut self, room: usize) -> Back<'_, T> {
         self.make_room(room);
         assert!(!self.slots.is_empty(), "room for some");
-        Back { end: self.head + self.len, slots: &mut self.slots, head: self.head, len: &mut self.len }
+        Back { end: self.head() + self.len(), head: self.head(), slots: &mut self.slots, len: &mut self.len }
     }
 
     /// The value at the front.
@@ -102,64 +107,70 @@ impl<T: Copy + Default> Ring<T> {
         if self.len == 0 {
             None
         } else {
-            self.slots.get(self.head)
+            self.slots.get(self.head())
         }
     }
 
     /// The value behind the front, or an old one if there is only one. Panics if nothing was ever added.
     #[inline(always)]
     pub fn second_or_old(&self) -> &T {
-        &self.slots[(self.head + 1) & (self.slots.len() - 1)]
+        &self.slots[(self.head() + 1) & (self.slots.len() - 1)]
     }
 
     /// The value at the back.
     #[inline]
     pub fn last(&self) -> Option<&T> {
-        match self.len {
+        match self.len() {
             0 => None,
-            len => self.slots.get((self.head + len - 1) & (self.slots.len() - 1)),
+            len => self.slots.get((self.head() + len - 1) & (self.slots.len() - 1)),
         }
     }
 
     /// Asks for the memory of the slot where the next value goes.
     #[inline(always)]
     pub fn prefetch_next(&self) {
-        self.slots.get((self.head + self.len) & self.slots.len().wrapping_sub(1)).into_iter().for_each(prefetch);
+        self.slots.get((self.head() + self.len()) & self.slots.len().wrapping_sub(1)).into_iter().for_each(prefetch);
     }
 
     /// Values from the front on that lie side by side; none only if the queue is empty.
     #[inline]
     pub fn front(&self) -> &[T] {
-        let end = (self.head + self.len).min(self.slots.len());
-        &self.slots[self.head..end]
+        let end = (self.head() + self.len()).min(self.slots.len());
+        &self.slots[self.head()..end]
     }
 
     /// Takes `count` values off the front; it holds as many.
     #[inline(always)]
     pub fn consume(&mut self, count: usize) {
-        debug_assert!(count <= self.len);
-        self.len -= count;
+        debug_assert!(count <= self.len());
+        self.len -= count as u32;
         // Only an empty ring has no slots; nothing is taken off that.
-        let head = (self.head + count) & self.slots.len().wrapping_sub(1);
+        let head = (self.head() + count) & self.slots.len().wrapping_sub(1);
         // An empty one begins anew with the slots that the nearest cache has seen last.
-        self.head = if self.len == 0 { 0 } else { head };
+        self.head = if self.len == 0 { 0 } else { head as u32 };
+    }
+
+    /// Takes all values.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        (self.head, self.len) = (0, 0);
     }
 
     /// The value at `index` from the front. Panics if there is none.
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> &mut T {
-        assert!(index < self.len, "an index into the queue");
-        let mask = self.slots.len() - 1;
-        &mut self.slots[(self.head + index) & mask]
+        assert!(index < self.len(), "an index into the queue");
+        let slot = (self.head() + index) & (self.slots.len() - 1);
+        &mut self.slots[slot]
     }
 
     /// Takes the value at `index` from the front out; those behind it move up. Panics if there is none.
     pub fn remove(&mut self, index: usize) -> T {
         let value = *self.get_mut(index);
-        let mask = self.slots.len() - 1;
+        let (head, mask) = (self.head(), self.slots.len() - 1);
         // Those before it are moved back by one, and the first slot is freed: an eviction is mostly near the front.
         for i in (1..=index).rev() {
-            self.slots[(self.head + i) & mask] = self.slots[(self.head + i - 1) & mask];
+            self.slots[(head + i) & mask] = self.slots[(head + i - 1) & mask];
         }
         self.consume(1);
         value
@@ -168,7 +179,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes the value at the front. Panics if nothing was ever added.
     #[inline(always)]
     pub fn take_first(&mut self) -> T {
-        let first = self.slots[self.head];
+        let first = self.slots[self.head()];
         self.consume(1);
         first
     }
@@ -176,7 +187,7 @@ impl<T: Copy + Default> Ring<T> {
     /// All values, from front to back, in the two runs that lie side by side.
     #[inline]
     pub fn runs(&self) -> [&[T]; 2] {
-        let split = (self.head + self.len).saturating_sub(self.slots.len());
+        let split = (self.head() + self.len()).saturating_sub(self.slots.len());
         [self.front(), &self.slots[..split]]
     }
 
@@ -188,7 +199,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Whether the next one would make it grow.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
-        self.len == self.slots.len()
+        self.len() == self.slots.len()
     }
 
     /// How many it can hold without growing.
@@ -200,7 +211,7 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     pub fn grow(&mut self) {
         let mut slots = std::mem::take(&mut self.slots).into_vec();
-        slots.rotate_left(self.head);
+        slots.rotate_left(self.head());
         self.head = 0;
         let len = (2 * slots.len()).max(4);
         slots.reserve_exact(len - slots.len());
@@ -214,7 +225,7 @@ pub struct Back<'a, T> {
     slots: &'a mut [T],
     head: usize,
     end: usize,
-    len: &'a mut usize,
+    len: &'a mut u32,
 }
 
 impl<T> Back<'_, T> {
@@ -235,7 +246,7 @@ impl<T> Back<'_, T> {
 impl<T> Drop for Back<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        *self.len = self.end - self.head;
+        *self.len = (self.end - self.head) as u32;
     }
 }
 

@@ -2,13 +2,12 @@
 
 use crate::api::observations::LinkCounters;
 use penstock_model::discipline::PRECEDENCES;
-use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// Transmissions that lie inside the measurement period from the arrival of the packet to its end, counted in few words and added to the link's
 /// counters at the end. What every packet changes comes first, so that it shares a cache line.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
+#[repr(C, packed(8))]
 pub struct CompleteTransmissions {
     waited_ps: u128,
     waited_byte_ps: u128,
@@ -18,13 +17,6 @@ pub struct CompleteTransmissions {
 }
 
 impl CompleteTransmissions {
-    /// Asks for the memory that a packet changes.
-    #[inline]
-    pub fn prefetch(&self) {
-        prefetch(&self.waited_ps);
-        prefetch(&self.packets);
-    }
-
     /// Counts a transmission from `start` to `end` of a packet of this size and precedence that arrived at `arrival`.
     #[inline(always)]
     pub fn count(&mut self, arrival: Time, start: Time, end: Time, (size, precedence): (u32, u8)) {

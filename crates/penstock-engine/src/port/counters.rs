@@ -20,12 +20,12 @@ use penstock_model::units::{Duration, Time};
 pub struct PortCounters {
     /// When counting is on.
     pub measured: Measurement,
-    /// Packets that no longer count as queued, over the whole run.
-    pub sent: u64,
     /// When the last packet that was accepted arrived, and its flow.
     pub last_accepted: (Time, FlowId),
     /// Transmissions that lie inside the measurement period, to be added to `link`.
     pub complete: CompleteTransmissions,
+    /// Packets that no longer count as queued, over the whole run.
+    pub sent: u64,
     /// The place of the port in traces.
     pub place: u32,
     /// The hash of every mark and every drop.
@@ -83,7 +83,7 @@ impl PortCounters {
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.measured);
-        self.complete.prefetch();
+        prefetch(&self.complete);
     }
 
     /// Keeps a list of what leaves from now on.

@@ -59,16 +59,16 @@ use stages::{Marker, PcnStage, Policers};
 use std::sync::Arc;
 
 /// A port and its link. What every packet changes comes first: in a large network it has left the caches by the next one.
-#[repr(C, align(128))]
+#[repr(C)]
 #[derive(Clone)]
 pub struct Port {
     queueing: Queueing,
     wire: Wire,
     delay: Duration,
+    pcn: Option<Box<PcnStage>>,
     counters: PortCounters,
     /// The marker, where it sees packets arrive.
     arrival_marker: Option<Box<Marker>>,
-    pcn: Option<Box<PcnStage>>,
     link: LinkId,
     /// It has no stages beside its queue, and nothing is recorded.
     is_bare: bool,
@@ -125,7 +125,7 @@ impl Queueing {
         }
         match AnyDiscipline::new(&plan.port.queues[0].discipline, context) {
             AnyDiscipline::TailDrop(discipline) if only_queues && discipline.counting() == Counting::Waiting => {
-                Queueing::TailDropFifo(TailDropFifo::new(discipline))
+                Queueing::TailDropFifo(TailDropFifo::new(discipline.limit))
             }
             discipline => Queueing::Precomputed(Box::new(Precomputed::new(discipline))),
         }
@@ -169,7 +169,6 @@ impl Port {
         if stage == 1 {
             prefetch(&self.queueing);
             prefetch(&self.wire);
-            prefetch(&self.delay);
             self.counters.prefetch();
         } else if let Queueing::TailDropFifo(queue) = &self.queueing {
             queue.prefetch_waiting();

@@ -47,7 +47,8 @@ crate::choice! {
 /// State of tail drop.
 #[derive(Clone, Debug)]
 pub struct TailDrop {
-    limit: Limit,
+    /// Maximum length of the queue.
+    pub limit: Limit,
     counting: Counting,
 }
 

@@ -17,7 +17,8 @@ use deliveries::Deliveries;
 pub struct Wire {
     /// The last sizes sent, of small and of large packets, and their transmission times: traffic has few sizes, and a division costs more
     /// than a comparison.
-    cached: [(u32, Duration); 2],
+    cached_sizes: [u32; 2],
+    cached_times: [Duration; 2],
     options: Option<Box<WireOptions>>,
     rate: WireRate,
 }
@@ -40,7 +41,7 @@ impl Wire {
     pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<AnyShaper>) -> Wire {
         let has_options = !changes.is_empty() || shaper.is_some();
         let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper, aggregation: None }));
-        Wire { rate: rate.into(), cached: [(0, Duration::ZERO); 2], options }
+        Wire { rate: rate.into(), cached_sizes: [0; 2], cached_times: [Duration::ZERO; 2], options }
     }
 
     /// The same wire, which passes packets at these opportunities and not at its rate.
@@ -108,11 +109,12 @@ impl Wire {
     /// How long the transmission of `size` bytes takes at the first rate.
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Duration {
-        let cached = &mut self.cached[usize::from(size >= LARGE)];
-        if cached.0 != size {
-            *cached = (size, self.rate.transmission_time(size));
+        let cached = usize::from(size >= LARGE);
+        if self.cached_sizes[cached] != size {
+            self.cached_sizes[cached] = size;
+            self.cached_times[cached] = self.rate.transmission_time(size);
         }
-        cached.1
+        self.cached_times[cached]
     }
 
     fn transmit_with_options(&mut self, now: Time, arrived: Time, size: u32) -> (Time, Time) {

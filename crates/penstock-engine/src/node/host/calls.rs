@@ -12,7 +12,7 @@ impl Host {
     #[inline(always)] // part of two loops
     pub fn run_calls(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let has_other_senders = !self.sources.is_empty() || self.has_connections;
-        if self.forwards || has_other_senders || host_context.context.record.trace.is_some() {
+        if self.forwards || has_other_senders || !host_context.context.record.is_untraced() {
             return 0;
         }
         self.run_only_calls(until, host_context)

@@ -17,7 +17,7 @@ impl Host {
     #[inline(always)]
     pub fn can_receive_batch(&self, packet: &Packet, record: &Journal) -> bool {
         let is_usual = matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. } | Body::Media { .. });
-        is_usual && !self.forwards && record.trace.is_none()
+        is_usual && !self.forwards && record.is_untraced()
     }
 
     /// Receives packets at the end of their routes: as many of one type as arrive before `bound` and before any other packet;

@@ -8,6 +8,7 @@ pub mod changes;
 pub(super) mod host_loop;
 pub mod messages;
 pub mod outcome;
+pub mod ports;
 mod router_port;
 pub mod sampling;
 pub mod series;
@@ -29,6 +30,7 @@ use crate::node::host::Host;
 use crate::node::process::changes::{Changed, Changes};
 use crate::node::process::host_loop::{run_host, WholePackets};
 use crate::node::process::messages::receive_message;
+use crate::node::process::ports::Ports;
 use crate::node::process::router_port::forward;
 use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
@@ -41,15 +43,15 @@ use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// A process. What every visit needs comes first.
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 #[derive(Clone)]
 pub struct Process {
-    pub(super) ports: Vec<Port>,
-    pub(super) host: Option<Box<Host>>,
     pub(super) packet_hops: u64,
+    pub(super) record: Journal,
+    pub(super) ports: Ports,
+    pub(super) host: Option<Box<Host>>,
     /// Events other than arrivals of packets: sources, timers, messages, samples.
     pub(super) own_events: u64,
-    pub(super) record: Journal,
     /// No event-driven port and no samples: only arrivals, sources and timers.
     is_plain: bool,
     /// One of its ports may be paused by messages.
@@ -78,12 +80,12 @@ impl Process {
 
     /// A process of these ports, and of a host if flows begin or end here.
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, blueprint: &Blueprint) -> Process {
-        let mut record = Journal { trace: blueprint.trace.then(Vec::new), ..Journal::default() };
+        let mut record = Journal::new(blueprint.trace);
         record.digest.name(&name);
         Process {
             is_plain: ports.iter().all(Port::precomputes_departures),
             name,
-            ports,
+            ports: Ports::new(ports),
             host,
             switch: None,
             aal5: None,
@@ -196,7 +198,7 @@ impl Process {
         let next = self.run_plain(handled, until, inputs, outputs, routes);
         // If the visit ends early, the events that remain come before later decisions.
         let decided = until.min(next.before());
-        for port in &mut self.ports {
+        for port in &mut *self.ports {
             port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });
         }
         next.min(self.next_decision())
@@ -219,7 +221,7 @@ impl Process {
                 self.own_events += 1;
             }
         };
-        let has_loops = self.aal5.is_none() && host_context.context.record.trace.is_none();
+        let has_loops = self.aal5.is_none() && host_context.context.record.is_untraced();
         let has_only_datagrams = has_loops && host.has_only_datagrams();
         let has_calls_beside_transit = has_loops && host.has_calls_beside_transit();
         loop {
@@ -375,11 +377,20 @@ impl LogicalProcess for Process {
 }
 
 impl WindowProcess for Process {
+    #[inline(always)]
+    fn prefetch_port(&self, stage: usize) {
+        if stage == 0 {
+            prefetch(self);
+        } else if let Ports::One(port) = &self.ports {
+            port.prefetch(stage);
+        }
+    }
+
     #[inline]
     fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes) {
         if stage == 0 {
-            prefetch(&self.ports);
-            prefetch(&self.is_plain);
+            prefetch(self);
+            prefetch(&self.host);
             last.into_iter().for_each(|arrival| routes.prefetch_flow(arrival.packet.flow));
             return;
         }
@@ -397,14 +408,15 @@ impl WindowProcess for Process {
     fn is_hot_port(&self) -> bool {
         let is_alone = self.host.is_none() && self.switch.is_none() && self.aal5.is_none();
         let is_undisturbed = self.is_plain && !self.is_pausable && !self.sends_messages && self.record.is_untraced();
-        is_alone && is_undisturbed && self.ports[0].only_queues()
+        is_alone && is_undisturbed && matches!(&self.ports, Ports::One(port) if port.only_queues())
     }
 
     #[inline(always)]
     fn forward(&mut self, Arrival { at, packet }: &Arrival) -> Option<Time> {
+        let Ports::One(port) = &mut self.ports else { unreachable!("a hot port is the only one of its process") };
         self.record.digest.packet(*at, packet, 0);
         self.packet_hops += 1;
-        let (at, _) = self.ports[0].enqueue_fifo::<false>(*at, packet, &mut self.record)?;
+        let (at, _) = port.enqueue_fifo::<false>(*at, packet, &mut self.record)?;
         (at != Time::NEVER).then_some(at)
     }
 }

@@ -31,7 +31,7 @@ impl Process {
         let has_headroom = pause.is_some_and(|pause| pause.plan().headroom.is_some());
         let shares_buffer = switch.is_some_and(|switch| switch.buffer.is_some());
         self.aal5.iter().for_each(|aal5| add_losses(aal5.lost_by_flow(), observations));
-        for port in self.ports {
+        for port in self.ports.into_vec() {
             self.record.digest.number(port.digest());
             port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
             add_losses(port.lost_by_flow(), observations);
@@ -58,7 +58,7 @@ impl Process {
             name: self.name,
             digest: self.record.digest.value(),
             packet_hops: self.packet_hops,
-            trace: self.record.trace.unwrap_or_default(),
+            trace: self.record.into_trace(),
             waits,
         }
     }

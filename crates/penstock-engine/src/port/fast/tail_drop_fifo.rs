@@ -8,10 +8,10 @@ use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
 use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::{Port, Queueing};
-use penstock_model::discipline::tail_drop::TailDrop;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::packet::{Packet, PcnMark};
+use penstock_model::parameters::Limit;
 use penstock_model::units::{Duration, Time};
 use penstock_model::wire::Wire;
 use std::hint::select_unpredictable;
@@ -25,23 +25,28 @@ pub struct TailDropFifo {
     last_end: Time,
     /// When the transmissions of those start that wait, behind some that have left.
     waiting: Ring<Time>,
-    discipline: TailDrop,
     /// What is known of their bytes, if the limit is in bytes.
     bytes: Option<Box<WaitingBytes>>,
+    /// How many packets may wait, if the limit is in packets.
+    limit: u32,
 }
 
 /// The bytes of packets that wait.
 #[derive(Clone, Default)]
 struct WaitingBytes {
+    limit: u64,
     sizes: Ring<u32>,
     sum: u64,
 }
 
 impl TailDropFifo {
-    /// An empty queue.
-    pub fn new(discipline: TailDrop) -> TailDropFifo {
-        let bytes = discipline.packets().is_none().then(Box::default);
-        TailDropFifo { last_end: Time::ZERO, waiting: Ring::default(), discipline, bytes }
+    /// An empty queue of this limit.
+    pub fn new(limit: Limit) -> TailDropFifo {
+        let (limit, bytes) = match limit {
+            Limit::Packets(limit) => (limit, None),
+            Limit::Bytes(limit) => (u32::MAX, Some(Box::new(WaitingBytes { limit: limit.get(), ..WaitingBytes::default() }))),
+        };
+        TailDropFifo { last_end: Time::ZERO, waiting: Ring::default(), bytes, limit }
     }
 
     /// Asks for the memory where the next packet that waits goes.
@@ -53,13 +58,21 @@ impl TailDropFifo {
     /// Whether the queue accepts a packet of `size` bytes.
     #[inline(always)]
     pub fn admits(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
+        if self.last_end <= now {
+            // Nothing waits: the ring begins anew with the slots that were used last.
+            *sent += self.waiting.len() as u64;
+            self.waiting.clear();
+            self.bytes.iter_mut().for_each(|bytes| (bytes.sizes, bytes.sum) = (Ring::default(), 0));
+        }
         self.has_room(size) || self.has_room_after_update(now, size, sent)
     }
 
     #[inline(always)]
     fn has_room(&self, size: u32) -> bool {
-        let bytes = self.bytes.as_ref().map_or(0, |bytes| bytes.sum);
-        self.discipline.has_room(self.waiting.len() as u32, bytes, size)
+        match &self.bytes {
+            None => (self.waiting.len() as u32) < self.limit,
+            Some(bytes) => bytes.sum + u64::from(size) <= bytes.limit,
+        }
     }
 
     #[inline(never)]
@@ -91,7 +104,10 @@ impl TailDropFifo {
     /// Whether there is room for so many packets from `now` on, whatever their sizes.
     #[inline]
     pub fn has_room_for(&mut self, packets: usize, now: Time, sent: &mut u64) -> bool {
-        let Some(limit) = self.discipline.packets() else { return false };
+        if self.bytes.is_some() {
+            return false;
+        }
+        let limit = self.limit as usize;
         if self.waiting.len() + packets > limit {
             self.advance(now, sent);
         }
