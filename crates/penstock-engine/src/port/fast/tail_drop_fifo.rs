@@ -59,7 +59,7 @@ impl TailDropFifo {
     #[inline(always)]
     pub fn admits(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
         if self.last_end <= now {
-            // Nothing waits: the ring begins anew with the slots that were used last.
+            // Nothing waits: the ring restarts with the slots that were used last.
             *sent += self.waiting.len() as u64;
             self.waiting.clear();
             self.bytes.iter_mut().for_each(|bytes| (bytes.sizes, bytes.sum) = (Ring::default(), 0));
