@@ -64,7 +64,7 @@ fn mistakes_name_it() {
     let summed = wrong("metric = \"mean-packet\"\nof = \"wire\"\ntake = [\"sum\"]");
     assert!(summed.contains("take: 'sum' does not apply to 'mean-packet'; one of mean, min, max"), "{summed}");
     let other = wrong("metric = \"goodput\"\nof = \"wire\"");
-    assert!(other.contains("'wire' is a link; for those: ") && other.contains(", mean-packet"), "{other}");
+    assert!(other.contains("'wire' is a link; metrics for it: ") && other.contains(", mean-packet"), "{other}");
     let without = load(Registry::default(), "metric = \"mean-packet\"\nof = \"wire\"").map(|_| ()).expect_err("no plug-in");
     assert!(without.contains("'mean-packet' is not one of"), "{without}");
 }
