@@ -296,7 +296,7 @@ def test_a_sum_is_that_of_its_members():
 
 
 def test_what_is_no_amount_is_not_added_up():
-    with pytest.raises(ScenarioError, match="'utilisation' is no amount that could be added up"):
+    with pytest.raises(ScenarioError, match="'utilisation' cannot be summed; leave out either it or sum"):
         TimeSeries(TEXT, of="r1", what="utilisation", every="1 s", sum=True)
     kept = TimeSeries(TEXT, of="r1", every="1 s", sum=True).frame()
     assert not {"1", "s"} & set(kept["unit"].cast(pl.String).unique())

@@ -218,8 +218,9 @@ def test_the_command(tmp_path, capsys, monkeypatch):
 def test_a_page_is_not_viewed_again(tmp_path, capsys):
     page = tmp_path / "x.html"
     page.write_text("<!doctype html>")
-    assert main(["view", str(page)]) == 2
-    assert "is a page already: open it in a browser. RUN is a scenario (TOML)." in capsys.readouterr().err
+    code, said = told(capsys, "view", str(page))
+    assert code == 2
+    assert "is a page already: open it in a browser. RUN is a scenario (TOML)." in said.err
     assert page.read_text() == "<!doctype html>"
 
 
