@@ -92,10 +92,8 @@ impl Outbox {
     /// Makes room for an arrival at `at` at input `input` of `process`, to be overwritten.
     #[inline(never)]
     pub fn add(&mut self, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
-        if let Some(local) = &mut self.local {
-            if let Some(receiver) = local.position(process) {
-                return local.wheel.add(receiver, input, at);
-            }
+        if self.local.is_some() {
+            return self.add_local(process, input, at);
         }
         add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at)
     }

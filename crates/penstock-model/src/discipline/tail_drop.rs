@@ -62,15 +62,6 @@ impl TailDrop {
         TailDrop { limit: parameters.limit, counting }
     }
 
-    /// Maximum number of packets, if the limit is in packets.
-    #[inline(always)]
-    pub fn packets(&self) -> Option<usize> {
-        match self.limit {
-            Limit::Packets(limit) => Some(limit as usize),
-            Limit::Bytes(_) => None,
-        }
-    }
-
     /// Whether `size` bytes fit into a queue that holds these packets and bytes.
     #[inline(always)]
     pub fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {

@@ -62,7 +62,10 @@ impl TailDropFifo {
             // Nothing waits: the ring restarts with the slots that were used last.
             *sent += self.waiting.len() as u64;
             self.waiting.clear();
-            self.bytes.iter_mut().for_each(|bytes| (bytes.sizes, bytes.sum) = (Ring::default(), 0));
+            if let Some(bytes) = &mut self.bytes {
+                bytes.sizes.clear();
+                bytes.sum = 0;
+            }
         }
         self.has_room(size) || self.has_room_after_update(now, size, sent)
     }
