@@ -19,8 +19,6 @@ from penstock.reference import catalogue
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-__all__ = ["component", "entries", "keys", "named", "word"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

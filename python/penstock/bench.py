@@ -22,19 +22,6 @@ from penstock.memory import allow, allowed, require
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "GROUPS",
-    "LARGE",
-    "RESIZABLE",
-    "WORKLOADS",
-    "Measurement",
-    "is_file",
-    "measure_in_process",
-    "measure_in_subprocess",
-    "measure_scenario",
-    "text_of",
-]
-
 
 class Measurement(TypedDict):
     """Cost and results of a workload."""

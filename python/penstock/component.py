@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.reference import Catalogue, Parameter, Type
     from penstock.reference import Component as Entry
 
-__all__ = ["Component", "aliases", "class_names", "entries", "made", "told"]
-
 _SHOWN = 20
 """The most names that a message lists."""
 # Their own names say only how they measure.

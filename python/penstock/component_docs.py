@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from penstock.reference import Component, Parameter, Type
 
-__all__ = ["camel", "default_of", "docstring", "identifier", "in_order", "kebab", "type_of"]
-
 _WIDTH = 120
 _TYPES = {
     "quantity": "str",

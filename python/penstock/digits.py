@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.statistics import Interval
 
-__all__ = ["number", "plus_minus"]
-
 
 def plus_minus(numbers: Interval, digits: int | None = None) -> str:
     """Returns a mean and half its interval, with the digits that the interval supports.

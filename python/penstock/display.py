@@ -10,8 +10,6 @@ from penstock.printable import things
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["summary_html"]
-
 _ROWS = 100
 """Maximum number of rows of a table in a notebook; frames have all of them."""
 

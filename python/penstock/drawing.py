@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from penstock.entry import Node
 
-__all__ = ["Box", "ends_of", "escaped", "network_svg"]
-
 _MOST = 60
 """Maximum number of nodes and groups that are drawn."""
 _DIFFERENT = 3

@@ -13,8 +13,6 @@ from penstock.component_docs import kebab
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented
 
-__all__ = ["Node", "back_of", "classes_of", "name_of", "one_or_uniform", "part", "plain"]
-
 _CLASS = "links[].class.NAME"
 
 

@@ -10,8 +10,6 @@ from penstock.printable import quoted
 from penstock.reference import catalogue, names, pages, pages_of, places, with_file
 from penstock.synonyms import ABSENT, SYNONYMS, plain
 
-__all__ = ["explained_by", "known"]
-
 
 def known() -> list[str]:
     """All names with pages of their own, and the synonyms of one word."""

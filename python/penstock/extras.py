@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from importlib import metadata
 
-__all__ = ["advice"]
-
 
 def advice(extra: str) -> str:
     """The command that installs the packages of an extra.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["parquet_as_csv"]
-
 LARGEST = 2**30
 """Maximum size of the CSV in bytes, as for CSV files."""
 _KEPT = 64 * 2**20

@@ -12,8 +12,6 @@ from penstock.short_values import value_text
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-__all__ = ["Finished", "finished_of", "group_of", "range_text"]
-
 _WARNED = 0.99
 """Share of finished transfers below which their numbers carry a warning."""
 

@@ -14,8 +14,6 @@ from penstock.reference import catalogue
 if TYPE_CHECKING:
     from penstock.reference import Catalogue, Component, Parameter
 
-__all__ = ["stub", "write"]
-
 
 def stub(everything: Catalogue) -> str:
     """The text of ``components.pyi``; a test compares the file with it."""

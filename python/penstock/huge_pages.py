@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["LARGE", "allow_restart", "restart_for", "tunables"]
-
 LARGE = 32 * 2**20
 """Estimated size in bytes from which a run uses huge pages; short smaller runs lose, since whole pages are cleared."""
 

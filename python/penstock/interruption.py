@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["asked", "ends", "ignore", "obey"]
-
 _AGAIN = 0.01
 """Seconds after which an ignored interruption is repeated."""
 

@@ -20,18 +20,6 @@ from penstock.printable import path_text, quoted, shortened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = [
-    "Available",
-    "allow",
-    "allowed",
-    "available",
-    "read_size",
-    "require",
-    "require_file",
-    "size_text",
-    "too_large",
-]
-
 _UNITS = {
     "bytes": 1,
     "byte": 1,

@@ -6,8 +6,6 @@ from functools import cache
 
 from penstock import _core
 
-__all__ = ["counts_finished", "is_of_finished", "is_part", "is_ratio"]
-
 
 def is_ratio(metric: str) -> bool:
     """Whether it is a share or an index between 0 and 1.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.component import Component
     from penstock.entry import Node
 
-__all__ = ["NetworkTraffic"]
-
 
 class NetworkTraffic:
     """The part of a :class:`~penstock.network.Network` that describes its traffic."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Function = Callable[[Sequence[float]], float]
 
-__all__ = ["Observation", "read_observations", "reward_function"]
-
 _FORM = re.compile(
     r"\s*(?P<what>[\w.-]+)\s*\[(?P<of>[^\[\]]+(?:\[\d+\])?[^\[\]]*)\]\s*(?P<step>per\s+step)?\s*", re.ASCII
 )

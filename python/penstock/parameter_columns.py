@@ -12,8 +12,6 @@ from penstock.studies.definition import is_path
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["NO_PARAMETERS", "ParameterColumns", "parameter_columns", "short_names", "stand_for"]
-
 _LEGEND = 12
 """Maximum number of long values that are written out below a table."""
 _NAMED = 4

@@ -9,8 +9,6 @@ import os
 import sys
 from contextlib import suppress
 
-__all__ = ["MARK", "MEMORY", "SECONDS", "main"]
-
 MARK = "mistake: "
 """Start of the line that says why a file cannot be read."""
 MEMORY = 4 * 2**30

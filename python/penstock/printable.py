@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = [
-    "command_text",
-    "json_text",
-    "one_line",
-    "path_text",
-    "printable",
-    "printable_lines",
-    "quoted",
-    "represented",
-    "shortened",
-    "things",
-    "utf8",
-]
-
 # Also lone surrogates: they stand for bytes of a file's name that are not UTF-8, and no stream accepts them.
 _ESCAPED = "".join(f"{first}-{last}" for first, last in _core.escaped()) + "\ud800-\udfff"
 _ONE = re.compile(f"[{_ESCAPED}]")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["available", "usable"]
-
 
 def available() -> int:
     """Returns the number of cores that this process may run on."""

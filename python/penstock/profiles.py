@@ -12,8 +12,6 @@ from penstock.suggest import suggestion
 if TYPE_CHECKING:
     from penstock.reference import Component, Parameter, Profile
 
-__all__ = ["differences", "page"]
-
 
 def differences(name: str, profile: str) -> list[dict[str, str]]:
     """The settings of a profile of the component `name`.

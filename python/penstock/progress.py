@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from penstock.records import Status
 
-__all__ = ["Progress", "line", "span"]
-
 
 class Progress:
     """A progress display for :func:`penstock.running.run_all`; a context manager.

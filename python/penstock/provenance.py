@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from penstock.records import RunResult
 
-__all__ = ["Provenance"]
-
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from penstock.printable import command_text, printable_lines, shortened
 
-__all__ = ["RUNS", "Decided", "Measured", "Metric", "RunFailure", "RunRequest", "RunResult", "Status"]
-
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:

@@ -14,25 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-__all__ = [
-    "PLACES",
-    "Catalogue",
-    "Component",
-    "Metric",
-    "Parameter",
-    "Part",
-    "Profile",
-    "Section",
-    "Type",
-    "Variable",
-    "catalogue",
-    "names",
-    "pages",
-    "pages_of",
-    "places",
-    "with_file",
-]
-
 PLACES = {
     "discipline": "queue",
     "scheduler": "scheduler",

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Names = str | Sequence[str]
 
-__all__ = ["ROWS", "RowStream", "cannot_be_written"]
-
 ROWS = 1 << 17
 """Rows per piece, and per row group of a Parquet file."""
 

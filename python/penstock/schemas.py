@@ -7,8 +7,6 @@ from typing import Any
 from penstock.reproductions.folder.content import FREE, INNER, SECTIONS, SINGLE
 from penstock.studies.questions import METHODS
 
-__all__ = ["document_schema", "study_schema"]
-
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT = {"type": "string", "minLength": 1}
 _TEXTS = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]}

@@ -13,8 +13,6 @@ from penstock.printable import shortened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["folded", "is_table", "short_values", "value_text"]
-
 _MOST = 40
 """Maximum number of characters of a name."""
 

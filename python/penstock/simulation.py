@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from penstock.observations import Observation
 
-__all__ = ["Simulation", "Snapshot", "advance", "picoseconds", "started"]
-
 _SECOND = 10**12
 
 

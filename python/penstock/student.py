@@ -1,7 +1,5 @@
 """Quantiles of Student's distribution for 95 % intervals; importing SciPy for them takes longer than many runs."""
 
-__all__ = ["QUANTILES"]
-
 # fmt: off
 QUANTILES = (
     12.706204736174694, 4.302652729749462, 3.1824463052837078, 2.7764451051977934, 2.5705818356363146,

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from penstock.sensitivity import SensitivityResult
     from penstock.studies.result import StudyResult
 
-__all__ = ["Study"]
-
 
 class Study(StudySettings):
     """A study that can be run; :class:`~penstock.study_settings.StudySettings` has its parameters and what varies."""

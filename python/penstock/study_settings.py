@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from penstock.network import Network
 
-__all__ = ["MOST_RUNS", "StudySettings"]
-
 MOST_RUNS = 100_000
 """Maximum number of runs of one scenario; the results of all of them are held in memory."""
 _VALUES = 6

@@ -10,8 +10,6 @@ from penstock.printable import quoted, utf8
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["suggestion"]
-
 
 def suggestion(name: str, allowed: Iterable[str], otherwise: str = "") -> str:
     """The end of a sentence about a name that does not exist: ``; did you mean 'x'?``, else `otherwise`.

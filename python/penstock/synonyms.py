@@ -6,8 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-__all__ = ["ABSENT", "SYNONYMS", "plain"]
-
 _NAMES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 SYNONYMS: dict[str, list[str]] = _NAMES["synonyms"]
 """Synonyms with the pages that cover them; names are compared as :func:`plain` returns them."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from penstock.results import Summary
     from penstock.studies.point_result import PointResult
 
-__all__ = ["how_sure", "made_from", "of_text", "rows_of", "table_of"]
-
 _SETTINGS = 5
 """Maximum number of settings that are named below a table."""
 

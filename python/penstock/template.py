@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["TEMPLATE"]
-
 TEMPLATE = """\
 # One bottleneck, shared by TCP transfers and a constant stream.
 # Try:  penstock check FILE     penstock run FILE --runs 10     penstock explain red

@@ -11,8 +11,6 @@ from typing import Any
 
 from penstock.printable import printable, represented, shortened
 
-__all__ = ["json_value", "key", "lines", "value"]
-
 
 def key(name: str) -> str:
     """A key, quoted where it must be.

@@ -9,8 +9,6 @@ from penstock.topologies.pages import GENERATORS
 if TYPE_CHECKING:
     from penstock.topologies.pages import Generator
 
-__all__ = ["names", "page"]
-
 _SIZES = {
     "web-search": ("a web search cluster", "Alizadeh10", "1.71 MB"),
     "data-mining": ("a data mining cluster", "Greenberg09", "12.7 MB"),

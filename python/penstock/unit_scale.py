@@ -13,8 +13,6 @@ from penstock.statistics import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Scale", "scale"]
-
 _STEPS = {
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),

@@ -11,8 +11,6 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["UNFINISHED", "WholeFile", "whole_file", "write_whole"]
-
 UNFINISHED = ".*.part"
 """Pattern of temporary names."""
 

@@ -45,8 +45,6 @@ from penstock.cli.verb import Verbs, verb
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["app", "run_command"]
-
 VERBS: dict[str, Callable[..., int | None]] = {
     "run": run.run,
     "emulate": emulate.emulate,

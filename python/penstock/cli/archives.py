@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from penstock.store.manifest import Manifest
     from penstock.store.selection import Selection
 
-__all__ = ["Exported", "Imported", "Verification", "export_runs", "import_runs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Exported:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from penstock._core import Scenario
     from penstock.bench import Measurement
 
-__all__ = ["bench"]
-
 
 def bench(
     name: Annotated[str | None, argument("NAME", "Only this workload or group, or your own scenario (TOML).")] = None,

@@ -9,8 +9,6 @@ from penstock.cli.verb import argument
 if TYPE_CHECKING:
     from penstock._core import Mistake
 
-__all__ = ["check"]
-
 
 def check(
     file: Annotated[Path, argument("FILE", "A scenario or study (TOML), or a study's folder.")],

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.store.selection import Selection
 
-__all__ = ["Check", "check_store", "show_check"]
-
 _SHOWN = 20
 """Maximum number of lines of a kind."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Result = tuple[Cell, list[Compared], list[Windows]]
 
-__all__ = ["compare_hosts"]
-
 _SERIES = ("time_ps", "place", "flow", "component", "variable", "unit", "value", "scenario", "settings", "replication")
 
 

@@ -11,8 +11,6 @@ from penstock.cli.console import emit
 if TYPE_CHECKING:
     import click
 
-__all__ = ["explained", "install_completion", "kinds", "show_completion", "studies"]
-
 _FILES = {
     "bash": (".bash_completions/penstock.sh", ".bashrc"),
     "zsh": (".zfunc/penstock.zsh", ".zshrc"),

@@ -7,8 +7,6 @@ from typing import Annotated, Any
 from penstock.cli.options import FormatOption, read_sets
 from penstock.cli.verb import argument, option
 
-__all__ = ["conform"]
-
 
 def conform(
     component: Annotated[

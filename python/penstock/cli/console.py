@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-__all__ = ["emit", "emit_bytes", "refuse_terminal", "say", "show", "table", "tell_for_libraries", "warn"]
-
 _COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 _PIPE_WIDTH = 160
 """Columns without a terminal; wide enough that no number is broken."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock._core import Division, Scenario
     from penstock.records import RunRequest, RunResult
 
-__all__ = ["Cores", "cores_told"]
-
 
 @contextmanager
 def cores_told(threads: int) -> Iterator[Cores]:

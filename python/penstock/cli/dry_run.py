@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.studies.dry import DryRun
     from penstock.studies.request import PointRequest
 
-__all__ = ["emit_dry_run"]
-
 _SHOWN = 50
 """Maximum number of points with a line of their own."""
 

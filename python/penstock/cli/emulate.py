@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.emulation.making import Emulated
     from penstock.emulation.opened import Opened
 
-__all__ = ["MtuOption", "SysctlOption", "clear", "emulate"]
-
 MtuOption = Annotated[
     int, option("--mtu", "BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
 ]

@@ -7,8 +7,6 @@ from penstock.cli.completion import explained
 from penstock.cli.options import FormatOption
 from penstock.cli.verb import argument, option
 
-__all__ = ["explain"]
-
 
 def explain(
     name: Annotated[

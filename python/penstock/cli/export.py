@@ -15,8 +15,6 @@ from penstock.cli.options import (
 )
 from penstock.cli.verb import argument
 
-__all__ = ["export"]
-
 
 def export(
     file: Annotated[Path | None, argument("ARCHIVE", "The file to write.")] = None,

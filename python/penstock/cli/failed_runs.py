@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.store.failed import Failed
 
-__all__ = ["show_failed", "try_again"]
-
 _SHOWN = 50
 """Maximum number of lines of a table."""
 

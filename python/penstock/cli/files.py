@@ -12,8 +12,6 @@ from penstock.printable import path_text, utf8
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["check_new", "check_page", "read_text", "require_folder", "write"]
-
 
 def read_text(file: Path) -> str:
     """The text of a scenario file.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from penstock.cli.options import FrameFormat
 
-__all__ = ["check_format", "emit_frame", "emit_result", "format_of"]
-
 
 def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
     """The format of --format, else that of the file's ending.

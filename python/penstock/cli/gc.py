@@ -6,8 +6,6 @@ from penstock.cli.options import FormatOption, NameOption, SeedOption, StoreOpti
 from penstock.cli.selecting import age_text
 from penstock.cli.verb import flag, option
 
-__all__ = ["gc"]
-
 
 def gc(
     *,

@@ -14,8 +14,6 @@ from penstock.cli.options import (
 )
 from penstock.cli.verb import argument, flag, option
 
-__all__ = ["import_"]
-
 
 def import_(
     archive: Annotated[Path, argument("ARCHIVE", "A file written by 'penstock export'.")],

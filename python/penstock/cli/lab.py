@@ -6,8 +6,6 @@ from typing import Annotated
 from penstock.cli.options import JobsOption, OneSetOption, ScenarioArgument, StoreOption, read_sets
 from penstock.cli.verb import flag, option
 
-__all__ = ["lab"]
-
 
 def lab(
     file: ScenarioArgument,

@@ -6,8 +6,6 @@ from penstock.cli.completion import kinds
 from penstock.cli.options import FormatOption
 from penstock.cli.verb import argument
 
-__all__ = ["list_"]
-
 
 def list_(
     kind: Annotated[

@@ -8,8 +8,6 @@ from typing import Annotated
 from penstock.cli.options import one_file, out_option
 from penstock.cli.verb import argument, option
 
-__all__ = ["new"]
-
 
 def new(
     name: Annotated[Path | None, argument("FILE", "The file to write.")] = None,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from penstock.records import RunResult
     from penstock.studies.request import PointRequest
 
-__all__ = ["NotingRunner"]
-
 
 class NotingRunner(Runner):
     """Adds each run to `cores`; the other parameters are those of :class:`Runner`."""

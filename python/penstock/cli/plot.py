@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.plots.request import PlotRequest
     from penstock.studies.result import StudyResult
 
-__all__ = ["plot"]
-
 
 def plot(
     file: Annotated[

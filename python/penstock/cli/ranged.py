@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.cli.options import FrameFormat
     from penstock.plots.canvas import Picture
 
-__all__ = ["RangedResult", "check_outputs", "show_ranged"]
-
 
 class RangedResult(Protocol):
     """Result of a sensitivity study or a search."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from penstock.report.making import Makers
     from penstock.studies.result import StudyResult
 
-__all__ = ["report"]
-
 
 def report(
     what: Annotated[str, argument("WHAT", "A study or scenario (TOML), or a published study, such as af.", studies)],

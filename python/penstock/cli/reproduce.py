@@ -24,8 +24,6 @@ from penstock.cli.options import (
 from penstock.cli.verb import argument, flag, option
 from penstock.printable import quoted
 
-__all__ = ["DocumentArgument", "read_readings", "reproduce"]
-
 DocumentArgument = Annotated[
     str, argument("DOC", "A study, such as af ('penstock list studies' shows all), or the folder of your own.", studies)
 ]

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.studies.compare import Compare
     from penstock.studies.result import StudyResult
 
-__all__ = ["show_results"]
-
 
 def show_results(result: StudyResult, replication: int | None = None) -> None:
     """Shows a line per metric and point; below the table, the number of runs and their intervals."""

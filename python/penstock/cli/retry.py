@@ -13,8 +13,6 @@ from penstock.cli.options import (
 )
 from penstock.cli.verb import flag
 
-__all__ = ["retry_failed"]
-
 
 def retry_failed(
     *,

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from penstock.cli.options import FrameFormat
     from penstock.rows import RowStream
 
-__all__ = ["form_of", "read_scenario", "refuse_files", "replayed", "show_rows", "write_rows"]
-
 
 def form_of(form: "FrameFormat", output: Path | None) -> "FrameFormat":
     """The format of rows: that of --format, else that of the file's ending."""

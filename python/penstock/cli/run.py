@@ -29,8 +29,6 @@ from penstock.cli.options import (
 )
 from penstock.cli.verb import flag, option
 
-__all__ = ["run"]
-
 
 def run(
     file: StudyArgument,

@@ -5,8 +5,6 @@ from typing import Annotated
 from penstock.cli.options import FormatOption, NameOption, SeedOption, StoreOption, WhereOption
 from penstock.cli.verb import argument, flag
 
-__all__ = ["runs"]
-
 
 def runs(
     key: Annotated[str | None, argument("KEY", "Show the run whose key begins so.")] = None,

@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 
 from penstock.cli.verb import argument, option
 
-__all__ = ["schema"]
-
 
 def schema(
     of: Annotated[

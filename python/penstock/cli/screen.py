@@ -22,8 +22,6 @@ from penstock.cli.options import (
 )
 from penstock.cli.verb import flag, option
 
-__all__ = ["screen"]
-
 
 def screen(
     file: StudyArgument,

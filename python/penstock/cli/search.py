@@ -25,8 +25,6 @@ from penstock.cli.verb import option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["search"]
-
 
 def search(
     file: StudyArgument,

@@ -16,8 +16,6 @@ from penstock.unit_scale import scale
 if TYPE_CHECKING:
     from penstock.search import SearchResult, Trial
 
-__all__ = ["show_search"]
-
 _SHOWN = 12
 """Maximum number of lines about earlier best settings."""
 

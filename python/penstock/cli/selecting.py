@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.store.selection import Selection
 
-__all__ = [
-    "age_text",
-    "selection",
-    "settings_text",
-    "size_text",
-]
-
 
 def selection(
     store: Store,

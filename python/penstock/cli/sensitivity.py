@@ -14,8 +14,6 @@ from penstock.cli.options import (
 from penstock.cli.reproduce import DocumentArgument
 from penstock.cli.verb import flag
 
-__all__ = ["sensitivity"]
-
 
 def sensitivity(
     doc: DocumentArgument,

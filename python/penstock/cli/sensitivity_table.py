@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.sensitivity.indices import Index
     from penstock.studies.ranges import Range
 
-__all__ = ["show_ranges", "show_sensitivity"]
-
 
 def show_sensitivity(result: SensitivityResult) -> None:
     """Shows the parameters in the order of their effect on each metric, and the noise."""

@@ -23,8 +23,6 @@ from penstock.cli.verb import flag, option
 if TYPE_CHECKING:
     from penstock.rows import RowStream
 
-__all__ = ["series"]
-
 
 def series(
     file: ScenarioArgument,

@@ -22,8 +22,6 @@ from penstock.cli.verb import option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["slurm"]
-
 
 def slurm(
     file: StudyArgument,

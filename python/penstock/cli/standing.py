@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.standing import Standing
 
-__all__ = ["show_store", "show_study"]
-
 _SHOWN = 50
 """Maximum number of lines of a table."""
 

@@ -6,8 +6,6 @@ from typing import Annotated
 from penstock.cli.options import FormatOption, SeedOption, SetOption, StoreOption, read_sets, runs_option
 from penstock.cli.verb import argument
 
-__all__ = ["status"]
-
 
 def status(
     file: Annotated[Path | None, argument("FILE", "A scenario or study (TOML); without it, the whole store.")] = None,

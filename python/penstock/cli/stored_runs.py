@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
 
-__all__ = ["list_each", "list_points", "one", "show_one", "summed"]
-
 _SHOWN = 50
 """Maximum number of lines of a table."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from penstock.studies.precision import Precision
     from penstock.studies.result import StudyResult
 
-__all__ = ["plan_of", "read_precision", "read_ranges", "so_far"]
-
 
 def plan_of(
     file: Path,

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from penstock.rows import RowStream
     from penstock.trace import PacketTrace
 
-__all__ = ["trace"]
-
 
 def trace(
     file: ScenarioArgument,

@@ -14,8 +14,6 @@ from penstock.cli.console import emit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Verb", "Verbs", "argument", "flag", "option", "verb"]
-
 
 class Declaration(NamedTuple):
     """An option, or an argument where `names` is empty; the rest follows from the annotation and the default."""

@@ -17,8 +17,6 @@ from penstock.cli.options import (
 )
 from penstock.cli.verb import option
 
-__all__ = ["verify"]
-
 
 def verify(
     *,

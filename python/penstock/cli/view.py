@@ -26,8 +26,6 @@ from penstock.cli.options import (
 from penstock.cli.rows import read_scenario, replayed
 from penstock.cli.verb import argument, option
 
-__all__ = ["view"]
-
 _EVENTS = 1_000_000
 """Default of --limit."""
 

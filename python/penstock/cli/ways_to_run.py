@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.studies.runner import Runner
     from penstock.studies.shards import Shard
 
-__all__ = ["How", "View", "make_all", "make_shard", "show_plan", "show_replay", "show_stored"]
-
 
 @dataclass(frozen=True, slots=True)
 class How:

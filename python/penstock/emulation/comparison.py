@@ -32,8 +32,6 @@ _OBSERVING = ("measure", "trace", "series")
 _UNPACED = ("net.ipv4.tcp_congestion_control", "reno")
 """Control of sockets until iperf3 chooses one. BBR would request pacing, which stays with the socket [`bbr_init`]."""
 
-__all__ = ["Cell", "Compared", "Windows", "cells_of", "compare"]
-
 
 @dataclass(frozen=True)
 class Compared:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock import _core
     from penstock.emulation.transfers import Transfer
 
-__all__ = ["Sample", "goodput", "mean_window", "sampler", "samples_of", "simulated_windows"]
-
 _INTERVAL = 0.2
 """Seconds between two samples."""
 # /proc/uptime has the time without another process; -O keeps a connection on one line, -H leaves the header out.

@@ -15,8 +15,6 @@ from pathlib import Path
 from penstock.emulation.machine import NAMESPACES
 from penstock.emulation.processes import end_processes
 
-__all__ = ["PREFIX", "remove_leftovers", "run_name"]
-
 PREFIX = "penstock-"
 """All namespaces and temporary folders of emulations begin with it."""
 _NAME = re.compile(PREFIX + r"(\d+)-(\d+)(-.*)?")

@@ -16,8 +16,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NAMESPACES", "may_raise_priority", "read_settings", "require_rights", "setting_file", "why_not"]
-
 NAMESPACES = Path("/run/netns")
 """Folder of the named network namespaces."""
 _CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_NET_RAW": 13, "CAP_SYS_ADMIN": 21}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from penstock.emulation.opened import Opened
 
-__all__ = ["Emulated", "check", "emulate", "result_of"]
-
 _TICK = 0.02
 """Seconds between two looks at the programs that are due."""
 

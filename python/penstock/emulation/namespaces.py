@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-__all__ = ["Namespaces"]
-
 INTERFACE = "net0"
 """The interface of a real node."""
 _NETWORK = "198.18"

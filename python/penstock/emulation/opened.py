@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
     from penstock.studies.request import PointRequest
 
-__all__ = ["LARGEST_MTU", "SMALLEST_MTU", "Opened", "opened", "read_log"]
-
-SMALLEST_MTU, LARGEST_MTU = 576, 1500
-"""Bytes of the largest IP packet of real nodes: what every host must accept [RFC791 s3.1], and Ethernet's."""
+LARGEST_MTU = 1500
+"""Bytes of the largest IP packet of real nodes, which is Ethernet's."""
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 """Names that are not read as an address [RFC1123 s2.1], nor as those of this host."""
 MEMBERS = 64

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["end_processes"]
-
 _ENDING = 2.0
 """Seconds that processes have to end after SIGTERM."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from penstock.emulation.namespaces import Namespaces
 
-__all__ = ["Ended", "Program", "Programs"]
-
 _FORM = re.compile(r"\s*([^\s:]+)(?:\s+at\s+([0-9.]+)\s*(ms|s|min))?\s*:\s*(\S.*)", re.DOTALL)
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 _ENDING = 2.0

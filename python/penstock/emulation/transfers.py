@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from penstock.emulation.opened import Opened
 
-__all__ = ["SERVING", "Transfer", "transfers_of"]
-
 SERVING = 0.3
 """Seconds that servers have to listen before the first client starts."""
 _FIRST_PORT = 5201

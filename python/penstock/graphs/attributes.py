@@ -15,20 +15,6 @@ from penstock.studies.quantity import UNITS, Quantity, read_quantity, setting_te
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DELAY",
-    "JITTER",
-    "LOSS",
-    "LOSS_UNITS",
-    "RATE",
-    "WEIGHTS",
-    "EdgeError",
-    "Kind",
-    "is_given",
-    "number_of",
-    "weight_of",
-]
-
 
 class EdgeError(ValueError):
     """An attribute without a valid meaning."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from penstock.entry import Node
     from penstock.graphs.places import Places
 
-__all__ = ["GraphNetwork", "convert", "from_networkx"]
-
 _SHOWN = 10
 """Maximum number of mistakes that are listed."""
 

@@ -13,8 +13,6 @@ from penstock.studies.quantity import Quantity, read_quantity, setting_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COORDINATES", "coordinates", "delay_of_distance"]
-
 COORDINATES = (("Latitude", "Longitude"), ("latitude", "longitude"), ("lat", "lon"), ("lat", "lng"), ("lat", "long"))
 """Pairs of attributes with the position of a node, in degrees."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from penstock.graphs.reading import Reading
 
-__all__ = ["EdgeReader", "has_coordinates"]
-
 _SHOWN = 8
 """Maximum number of attributes that a remark names."""
 _IDENTITY = ("id", "key")

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Read = tuple[Any, str | None, Places]
     """A graph, the attribute of nodes that holds their names, and the place of its edges."""
 
-__all__ = ["SUFFIXES", "from_file", "read_file"]
-
 _LARGEST = 64 * 2**20
 """Maximum size of a file in bytes, as for a scenario."""
 _GRAPH = re.compile(r'"[^"]*"|^[ \t]*#.*$|(\bgraph\s*\[)', re.MULTILINE)

@@ -8,8 +8,6 @@ from typing import NoReturn
 
 from penstock.errors import InputError
 
-__all__ = ["refuse_htsim_topology", "refuse_traffic"]
-
 
 def refuse_htsim_topology(text: str, shown: str) -> NoReturn:
     """Refuses a topology of htsim, which describes a fat tree or a leaf-spine network by numbers.

@@ -12,8 +12,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["check_graphml"]
-
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
 """Values of ``attr.type`` in GraphML; networkx accepts more."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from penstock.component import Component
 
-__all__ = ["Impaired", "impaired"]
-
 
 @dataclass(slots=True)
 class Impaired:

@@ -14,8 +14,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from penstock.graphs.places import Lines, Places
 
-__all__ = ["is_hpcc", "read_hpcc", "read_rocketfuel"]
-
 
 def is_hpcc(text: str) -> bool:
     r"""Whether a text begins as ``topology.txt`` of the HPCC simulator: three numbers, then links.

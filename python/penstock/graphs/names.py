@@ -10,8 +10,6 @@ from penstock.printable import printable, quoted
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-__all__ = ["is_name", "mapped_names", "renaming_remark"]
-
 _LONGEST = 100
 """Maximum number of characters of a name."""
 _SHOWN = 5

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     edges are directed."""
     Lines = dict[tuple[Hashable, Hashable], list[int]]
 
-__all__ = ["dot_places", "gml_places", "graphml_places", "nth_line"]
-
 
 def nth_line(lines: Lines, a: Hashable, b: Hashable, number: int, directed: bool) -> int | None:
     """Returns the line of the edge with this number; the first between its nodes if there are fewer."""

@@ -12,8 +12,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Reading"]
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:

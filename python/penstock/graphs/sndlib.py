@@ -12,8 +12,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["is_sndlib", "read_sndlib"]
-
 
 def is_sndlib(content: bytes) -> bool:
     """Whether XML is a network of SNDlib, by its namespace."""

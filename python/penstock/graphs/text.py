@@ -10,8 +10,6 @@ from penstock.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEEPEST", "check_depth", "decoded", "refuse"]
-
 DEEPEST = 60
 """Maximum nesting of brackets; readers recurse for each level."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.lab.ranges import Number
     from penstock.reference import Parameter
 
-__all__ = ["alternatives"]
-
 _LIMIT = 60
 """Queue limit in packets that the catalogue's examples assume."""
 Sets = list[tuple[str, str]]

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["command", "program"]
-
 
 def command(file: Path, sets: Sequence[tuple[str, str]], runs: int, store: Path | None) -> str:
     """Returns the command that repeats the runs.

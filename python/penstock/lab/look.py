@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Event = dict[str, Any]
 
-__all__ = ["Asked", "Look"]
-
 _MOST = 400
 """Maximum count of numbers on the page; `penstock run` shows all."""
 _PATIENCE = 2.0

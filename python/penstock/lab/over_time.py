@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.request import PointRequest
 
-__all__ = ["OverTime", "Panel", "panels"]
-
 _SAMPLES = 600
 """Samples per run."""
 _LINES = 8

@@ -11,8 +11,6 @@ from typing import Any
 from penstock.plots.style import COLOURS
 from penstock.reference import catalogue
 
-__all__ = ["assets", "page"]
-
 
 def page(beginning: dict[str, Any]) -> str:
     """Returns the page, with its initial state as JSON that cannot close its element."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from penstock.reference import Parameter, Section
 
-__all__ = ["Slot", "controls", "slots"]
-
 _KINDS = {"links": "link", "flows": "flow", "transfers": "transfers", "calls": "calls", "circuits": "circuit"}
 _TITLES = {
     "links": "Link",

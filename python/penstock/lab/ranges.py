@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Number", "Slider", "read_number", "slider"]
-
 _WHOLE = {"packet", "packets", "cell", "cells", "byte", "bytes", "B", "call", "calls", "bit", "bits"}
 """Units that are counted in whole numbers."""
 _NUMBER = re.compile(r"\s*(\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*(?:/\s*(\d+)\s*)?([A-Za-z%/µ]*)\s*")

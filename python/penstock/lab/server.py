@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from penstock.lab.session import Session
 
-__all__ = ["application", "listener", "served"]
-
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-__all__ = ["ChangedError", "Session"]
-
 MOST_RUNS = 1000
 """Maximum runs of a setting; `penstock run` makes more."""
 

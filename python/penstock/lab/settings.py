@@ -11,8 +11,6 @@ from penstock.studies.toml_text import TomlError, parsed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["SECTIONS", "applied", "entries", "located", "measured", "plain"]
-
 SECTIONS = ("links", "flows", "transfers", "calls", "circuits")
 """Lists of tables whose entries have names."""
 

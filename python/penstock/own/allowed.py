@@ -8,8 +8,6 @@ from typing import Any
 
 from penstock.own.vocabulary import mul_div
 
-__all__ = ["ASSIGNED", "BUILTINS", "DRAWS", "EXACT", "FUNCTIONS", "OPERATIONS", "REFUSED", "WHOLE"]
-
 _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
 """Functions of `math` that the engine has too."""
 FUNCTIONS: dict[Any, str] = {

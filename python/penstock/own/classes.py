@@ -9,8 +9,6 @@ from penstock.component import entries, made
 from penstock.own.files import opened
 from penstock.reference import with_file
 
-__all__ = ["load"]
-
 
 def load(file: str | Path) -> SimpleNamespace:
     """Makes the classes of the components of a file, with which a `Network` is built.

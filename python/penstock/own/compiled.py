@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from penstock.own.declared import Declared
 
-__all__ = ["addresses", "compiler", "folder"]
-
 _OF_THE_RUN_TIME = [
     "NRT_Free",
     "NRT_MemInfo_call_dtor",

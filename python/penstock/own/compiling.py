@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from penstock.own.declared import Declared
     from penstock.own.kinds import Hook
 
-__all__ = ["compiled"]
-
 _WHOLE = "a whole number is needed,"
 _NUMBER = "a number is needed,"
 _NO_VALUE = "but some way through the method gives no value"

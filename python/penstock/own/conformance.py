@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.own.recorded import Recorded
     from penstock.own.subjects import Subject
 
-__all__ = ["Conformance", "conformance"]
-
 _SEEDS = (1, 2)
 _EVENTS_PER_HOP, _EVENTS_PER_SECOND = 8, 10_000
 """Most events of a run: for each packet on a link, and for timers in each simulated second."""

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CLASSES", "NEEDS", "RECORDED", "SCENARIOS"]
-
 CLASSES = ("ef", "default")
 """The classes of schedulers."""
 

@@ -17,8 +17,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Declared", "Mistakes", "Variable", "declared", "symbol"]
-
 _TYPES = {"int": int, "float": float, "bool": bool}
 
 

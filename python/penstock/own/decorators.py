@@ -11,8 +11,6 @@ from penstock.own.vocabulary import Mark
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["congestion_control", "discipline", "meter", "metric", "scheduler", "source"]
-
 _T = TypeVar("_T")
 _STATISTICS = ("mean", "sum", "share")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock._core import Fault
     from penstock.own.declared import Declared
 
-__all__ = ["message"]
-
 
 def message(fault: Fault) -> str:
     """Where and why a hook failed."""

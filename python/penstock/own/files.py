@@ -25,8 +25,6 @@ from penstock.printable import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["DEBUG", "OwnFile", "by_identity", "none_executed", "read", "source"]
-
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
 """Environment variable that makes hooks run in the interpreter, also in worker processes."""
 

@@ -15,8 +15,6 @@ from penstock import _core
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["FAULT", "KINDS", "Argument", "Hook", "Kind", "Result", "ViewField", "fields"]
-
 FAULT = -(2**63)
 """The answer of a hook that failed."""
 

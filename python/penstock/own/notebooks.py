@@ -19,8 +19,6 @@ from penstock.whole_file import write_whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["file_of"]
-
 
 def file_of(*classes: type) -> str:
     """Writes components into a file, with the functions and constants that they use, for scenarios and networks.

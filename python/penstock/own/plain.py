@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.own.declared import Declared
     from penstock.own.kinds import Result
 
-__all__ = ["Plain", "line_of", "namespace"]
-
 HELPERS = """\
 def penstock_sqrt(x):
     if x < 0:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Recorded", "recorded"]
-
 _LOG = ["time_ps", "flow", "size", "ecn", "precedence"]
 _IDENTITY = ["flow", "packet", "sequence", "acknowledgement", "retransmission"]
 """Columns of a trace that tell packets apart."""

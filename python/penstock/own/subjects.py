@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Subject", "built_in", "in_file"]
-
 
 @dataclass(frozen=True)
 class Subject:

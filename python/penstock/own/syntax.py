@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from penstock.own.declared import Mistakes
 
-__all__ = ["at", "is_left", "parsed", "refuse_recursion", "without_docstring"]
-
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a function but for its docstring."""

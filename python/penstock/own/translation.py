@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from penstock.own.declared import Declared, Mistakes
     from penstock.own.kinds import ViewField
 
-__all__ = ["STEPS", "VERSION", "Translated", "method_name", "translate"]
-
 VERSION = 4
 """Number of the translation; another one means that runs are repeated."""
 

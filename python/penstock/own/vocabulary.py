@@ -8,39 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "ACCEPT",
-    "CLASSES",
-    "DROPPED",
-    "DROP_EARLY",
-    "DROP_FORCED",
-    "DROP_OVERFLOW",
-    "ECN",
-    "EVICTED",
-    "LOSS",
-    "MARK",
-    "MICROSECOND",
-    "MILLISECOND",
-    "NEVER",
-    "NO_VALUE",
-    "SECOND",
-    "SEND",
-    "SENT",
-    "UNCHANGED",
-    "WAIT",
-    "ClassParameter",
-    "Mark",
-    "Parameter",
-    "State",
-    "Stream",
-    "class_parameter",
-    "mark_of",
-    "mul_div",
-    "parameter",
-    "state",
-    "stream",
-]
-
 ACCEPT = 1
 """The queue accepts the packet."""
 SEND = 1

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.plots.chart import Chart, Panel
     from penstock.plots.request import PlotRequest
 
-__all__ = ["Picture", "draw", "note_of"]
-
 _NO_DATES: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},

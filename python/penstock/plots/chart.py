@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.plots.places import Across
     from penstock.plots.request import PlotRequest, Roles
 
-__all__ = ["Chart", "Mark", "Panel", "Series", "chart_of"]
-
 _MOST_PANELS = 24
 _MOST_SERIES = 24
 _MOST_MARKS = 200_000

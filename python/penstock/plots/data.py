@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
     from penstock.results import Summary
 
-__all__ = [
-    "REPLICATION",
-    "Cell",
-    "Data",
-    "Datum",
-    "cell",
-    "from_frame",
-    "from_json",
-    "from_summaries",
-    "is_time",
-    "with_names",
-]
-
 Cell = str | int | float | bool
 """A parameter or a label."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from penstock.plots.data import Data
 
-__all__ = ["read_results"]
-
 
 def read_results(file: Path) -> Data:
     """Returns the numbers in a file. Raises InputError if it cannot be read, or has none."""

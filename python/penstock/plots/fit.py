@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from penstock.plots.chart import Chart, Panel
 
-__all__ = ["fit", "shown_ticks"]
-
 _LEAST_HIGH = 0.9
 """Minimum height of a panel above its x axis in inches, unless the height of the figure is given."""
 _NEARLY = 0.05

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["foresee"]
-
 _PROBES = 50
 """Maximum number of points that are examined before a plot is refused, spread over all points."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from penstock.plots.chart import Chart, Mark, Panel, Series
 
-__all__ = ["DRAW", "band_of"]
-
 _SPAN = 0.8
 """Share of the distance between two names that bars and boxes occupy."""
 _WRITTEN = 60

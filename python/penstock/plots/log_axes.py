@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.plots.places import Across
     from penstock.plots.request import Roles
 
-__all__ = ["check_log_axes", "drawable"]
-
 
 def check_log_axes(log: str, roles: Roles, place: Across) -> None:
     """Raises InputError if a logarithmic axis would have names, or bars side by side."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from penstock.plots.data import Data
     from penstock.plots.request import PlotRequest
 
-__all__ = ["data_of", "is_series", "suited"]
-
 _COLUMNS = {"time_ps", "place", "flow", "component", "variable", "unit", "value"}
 _APART = ("scenario", "settings", "seed", "replication", "place", "flow", "component", "class", "number")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.plots.data import Cell, Data, Datum
     from penstock.plots.request import Roles
 
-__all__ = ["Across", "across", "columns_of", "numbers_in", "pooled", "text_of"]
-
 
 @dataclass(frozen=True)
 class Across:

@@ -8,8 +8,6 @@ from penstock.errors import InputError
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
-__all__ = ["ENDINGS", "KINDS", "WIDTHS", "PlotRequest", "Roles"]
-
 KINDS = {
     "line": "means over what varies, with error bars",
     "bar": "means side by side, with error bars",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.plots.data import Data, Datum
     from penstock.plots.request import PlotRequest
 
-__all__ = ["assign"]
-
 
 def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:
     """Assigns the named columns, then those that distinguish numbers, to x, by and facet in this order.

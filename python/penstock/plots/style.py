@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CAP", "COLOURS", "GREY", "HATCHES", "Look", "look", "style"]
-
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
 """Distinguishable with any colour vision [Okabe08]; yellow is last because it is faint on paper."""
 MARKERS = "osD^vPX*"

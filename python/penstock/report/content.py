@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Block", "Cell", "Command", "Drawing", "Grid", "Heading", "Listing", "Part", "Plot", "Report", "View"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:

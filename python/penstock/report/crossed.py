@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["cross_blocks"]
-
 
 def cross_blocks(document: Document) -> list[Block]:
     """The counts by table and what the print says of each question; one sentence where nothing is stored."""

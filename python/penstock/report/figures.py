@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Trace = dict[str, Any]
     Numbers = Mapping[tuple[Any, ...], float]
 
-__all__ = ["chart_plots", "table_plot"]
-
 _SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
 _GREY = "#8c8c8c"
 _WIDE_BARS = 8

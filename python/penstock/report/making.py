@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.result import StudyResult
 
-__all__ = ["Makers", "published_report", "study_result"]
-
 
 @dataclass(frozen=True, slots=True)
 class Makers:

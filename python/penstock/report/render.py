@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from penstock.report.content import Plot, Report
 
-__all__ = ["render"]
-
 _LOWERED = 2
 """Levels by which headings of Markdown are lowered, below the page's own."""
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     Object = Mapping[str, Any]
     Nulls = Mapping[str, Mapping[tuple[Any, ...], float]]
 
-__all__ = ["Reproduced", "reproduction_report"]
-
 _QUESTION = ": does a simulation made from the document alone give its printed numbers?"
 _VERDICTS = {"confirmed": "good", "refuted": "bad", "undecided": "open"}
 

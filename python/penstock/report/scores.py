@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["scores_grid"]
-
 
 def scores_grid(document: Document, summary: Object) -> list[Block]:
     """Tables of agreements within the agreed tolerances, and within the tighter ones of a pilot if there is one.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.results import Summary
     from penstock.unit_scale import Scale
 
-__all__ = ["are_apart", "extremes", "place", "sentence"]
-
 _MOST_GROUPS = 3
 """Maximum flows or ports with clauses of their own; above it, the sentence gives their common range."""
 

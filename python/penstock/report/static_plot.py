@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Trace = Mapping[str, Any]
 
-__all__ = ["static_plot"]
-
 _TICKS = 6
 _LETTER = 6.6
 """Pixels of an average letter of a tick label."""

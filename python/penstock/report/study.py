@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from penstock.studies.result import StudyResult
     from penstock.unit_scale import Scale
 
-__all__ = ["study_report"]
-
 _MOST_ROWS = 2000
 """Maximum rows of one table; browsers lay out more of them slowly."""
 _MOST_PLOTS = 60

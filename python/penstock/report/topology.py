@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from penstock._core import Scenario
 
-__all__ = ["topology", "topology_svg"]
-
 _SCENARIOS = 1000
 """Maximum points of a study that a drawing reads; of more, an even selection."""
 

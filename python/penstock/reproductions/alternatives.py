@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Page, Study
     from penstock.store import Store
 
-__all__ = ["Alternatives", "Budget", "other_readings"]
-
 INTERIM = 0.001
 """Probability of error of a look before the last."""
 FIRST = 3

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Change = tuple[str, str]
     """A question, and an answer to it."""
 
-__all__ = ["Search", "alternatives", "search_all"]
-
 PAIRS = 6
 """How many pairs of changes are tried at each point."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.studies.request import PointRequest
 
-__all__ = ["Checked", "check_answers"]
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:

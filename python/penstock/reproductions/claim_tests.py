@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Facts = Callable[[Outcome], Mapping[str, str]]
     """Words for evidence that no expression gives."""
 
-__all__ = ["StatedTest", "claim_tests"]
-
 EVIDENCE = "{what}: {listed}. {held} statements hold.{failures}"
 """The evidence of a claim that has no text of its own."""
 

@@ -38,18 +38,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
 
-__all__ = [
-    "Asked",
-    "Others",
-    "dry_run",
-    "reproduce",
-    "sensitivity",
-    "shipped_claims",
-    "shipped_summary",
-    "stored",
-    "summary",
-]
-
 
 @dataclass(frozen=True)
 class Asked:

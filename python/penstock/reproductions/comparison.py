@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
 
-__all__ = ["Comparison", "compare", "quoted"]
-
 
 @dataclass(frozen=True)
 class Comparison:

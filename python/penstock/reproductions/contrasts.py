@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Place = tuple[str, tuple[Cell, ...], str]
     Number = tuple[Table, Row, Column]
 
-__all__ = ["DIFFERENCE", "KINDS", "ORDERING", "SLOPE", "Contrast", "clear_contrasts", "scheme_pairs"]
-
 ORDERING = "ordering"
 """Which of two numbers is the greater: of two rows that differ in one setting, or of two columns of one quantity."""
 DIFFERENCE = "difference"

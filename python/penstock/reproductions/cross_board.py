@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.command import Asked
 
-__all__ = ["board", "command"]
-
 
 def command(doc: str, asked: Asked, budget: int | None, *, as_json: bool) -> None:
     """Cross-validates a study and shows the result.

@@ -20,20 +20,6 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = [
-    "FILE",
-    "cross_section",
-    "made_by",
-    "missing",
-    "question_lines",
-    "ranked_questions",
-    "stored",
-    "to_store",
-    "told",
-    "verdict",
-    "with_cross_validated",
-]
-
 FILE = "cross_validated.json"
 
 

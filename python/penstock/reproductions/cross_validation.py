@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Table
     from penstock.studies.runner import Runner
 
-__all__ = ["DECIDES", "LEANS", "RUNS", "CrossValidation", "Posterior", "TableScore", "cross_validate", "says"]
-
 RUNS = 3
 """Runs a row unless told otherwise: answers are compared on shared random numbers."""
 

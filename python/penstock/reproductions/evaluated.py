@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Request = tuple[Readings, Table]
 
-__all__ = ["Evaluated"]
-
 
 class Evaluated:
     """Numbers and likelihoods of a study under the answers that were run.

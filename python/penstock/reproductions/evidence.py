@@ -12,20 +12,6 @@ from penstock.statistics import holm, interval
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = [
-    "LEVEL",
-    "Decision",
-    "Estimate",
-    "Test",
-    "above",
-    "below",
-    "decide",
-    "difference",
-    "rank_correlation",
-    "ratio",
-    "within",
-]
-
 LEVEL = 0.05
 """Probability of error that a verdict may carry."""
 MOST_RUNS = 1_000_000

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     ClaimTest = Callable[[Outcome, Mapping[str, "Finding"]], "Finding"]
     """Tests one claim on the outcome; the findings of the claims before it may be used."""
 
-__all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding"]
-
 CONFIRMED = "confirmed"
 REFUTED = "refuted"
 UNDECIDED = "undecided"

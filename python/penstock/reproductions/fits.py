@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Cell, Row, Table
     from penstock.running import RunResult
 
-__all__ = ["FILE", "Coverage", "Fits", "Looked", "OtherVerdicts", "Stored", "Watched"]
-
 FILE = "fits.json"
 """What becomes of the claims under other answers, as the last renewal found."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["reproduce"]
-
 
 def reproduce(
     study: str,

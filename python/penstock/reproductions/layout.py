@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.summary import Score, Summary
     from penstock.reproductions.tables import Column, Table
 
-__all__ = ["beside", "conclusion", "judged", "moved", "overview", "remarks", "rests_on", "title"]
-
 AGREES, DIFFERS = "green", "yellow"
 VERDICTS = {"confirmed": "green", "refuted": "red", "undecided": "yellow"}
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ERRORS", "FEWEST_RUNS", "Print", "bagged_posterior", "joint", "values_of"]
-
 ERRORS = (0.0, *(2 ** (step / 2) for step in range(-8, 9)))
 """Multiples of a number's tolerance that the model error may have, all equally likely: 0, and 1/16 to 16."""
 

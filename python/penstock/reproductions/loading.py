@@ -15,8 +15,6 @@ from penstock.reproductions.suggestions import unknown
 if TYPE_CHECKING:
     from penstock.reproductions.study import Study
 
-__all__ = ["has_document", "is_folder", "load", "names"]
-
 
 def names() -> list[str]:
     """The studies that come with the package, by name."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Numbers = Mapping[tuple[str, tuple[Cell, ...], str], float]
     """Numbers by table, key cells of the row, and column."""
 
-__all__ = ["CONSTANT", "Null", "best_constants", "numbers_of", "swapped_rows"]
-
 CONSTANT = "constant"
 """The null model that every study has: one number for each column of a table, the one that most rows agree with."""
 

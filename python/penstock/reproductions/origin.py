@@ -11,8 +11,6 @@ from penstock import _core
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Origin"]
-
 
 @dataclass(frozen=True)
 class Origin:

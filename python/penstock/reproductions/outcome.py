@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Cell, Row, Table
     from penstock.running import RunResult
 
-__all__ = ["Outcome"]
-
 
 @dataclass
 class RowRuns:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.origin import Origin
     from penstock.reproductions.questions import Question
 
-__all__ = ["explain"]
-
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.tables import Cell, Column, Row, Table
 
-__all__ = ["FILE", "Pilot", "load_pilot"]
-
 FILE = "pilot.json"
 CONFIDENCE = 0.95
 """How often a mean of the print's runs falls within the tolerance if the print comes from the pilot's model."""

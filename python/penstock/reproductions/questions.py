@@ -15,8 +15,6 @@ from penstock.reproductions.suggestions import unknown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Contradiction", "Option", "Question", "refuse_contradictions"]
-
 
 @dataclass(frozen=True)
 class Option:

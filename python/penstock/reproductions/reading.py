@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.questions import Question
 
-__all__ = ["Readings", "Settings"]
-
 
 class Settings(Mapping[str, Any]):
     """What a study is built from, under dotted names: what the document states and what the readings add."""

@@ -65,8 +65,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.second_look import SecondLook
     from penstock.reproductions.study import Study
 
-__all__ = ["Renewal", "main"]
-
 BUDGET = 1000
 """Runs under other answers that a renewal makes unless told otherwise."""
 

@@ -9,8 +9,6 @@ from penstock import toml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["scenario_text"]
-
 
 def scenario_text(head: Mapping[str, Any], blocks: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """The keys at the top of a scenario, and each table below its header.

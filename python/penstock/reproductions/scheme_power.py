@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
 
-__all__ = ["PairPower", "power", "power_section", "scheme_powers"]
-
 NORMAL = statistics.NormalDist()
 CRITICAL = NORMAL.inv_cdf(0.975)
 CLASSES = ((0.0, 0.2), (0.2, 0.8), (0.8, 1.0))

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.questions import Question
     from penstock.reproductions.summary import Score, Summary
 
-__all__ = ["against_the_text", "board", "worth"]
-
 WIDTHS = {
     AGREED: "Within the agreed tolerances",
     PILOT: "Within the tolerances of the pilot's spread and the print's rounding",

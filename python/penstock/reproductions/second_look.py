@@ -31,17 +31,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.reproductions.tables import Row, Table
 
-__all__ = [
-    "FILE",
-    "SECOND",
-    "SecondLook",
-    "as_text",
-    "claims_looked_at_again",
-    "judged_again",
-    "look_again",
-    "stored_looks",
-]
-
 FILE = "second_look.json"
 """The runs of second looks, by claim."""
 SECOND = LEVEL / 2

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.studies.runner import Runner
 
-__all__ = ["RUNS", "Shift", "Work", "explained", "sensitivity", "work"]
-
 RUNS = 3
 """Runs a row unless told otherwise: fewer than for a comparison, as differences are known better than numbers."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.studies.runner import Runner
 
-__all__ = ["decide_sequentially", "hops_looked_at", "looks", "plan_looked_at", "reproduce_looked_at"]
-
 
 def looks(runs: int, limit: int) -> list[int]:
     """After how many runs to look: doubling from `runs` to `limit`.

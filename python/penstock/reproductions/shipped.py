@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.document import Document
 
-__all__ = ["ORIGIN", "SUMMARY", "VERDICTS", "judgements_of", "shipped", "summary_of"]
-
 VERDICTS = "verdicts.json"
 """What ``penstock reproduce DOC --claims --fresh --format json`` printed when the results were renewed."""
 SUMMARY = "summary.json"

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     """A study's own names: ``function(outcome, brackets)``."""
     Shown = tuple[Test, Sequence[float]]
 
-__all__ = ["Scope"]
-
 _RELATION = re.compile(r" ([<>]) ")
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "+": operator.add,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.study import Study
 
-__all__ = ["FILE", "as_text", "digests", "first_digests", "scenario_name", "stored_outcome"]
-
 FILE = "runs.json"
 
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     Effort = Callable[[Settings, Table, Row, str], float]
     """Estimates the packet-hops of one run of a row's scenario."""
 
-__all__ = ["DATA", "Page", "Study", "folder_of", "page_of", "text_beside"]
-
 DATA = "document.toml"
 """The file that makes a folder a study."""
 

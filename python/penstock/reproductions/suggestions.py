@@ -11,8 +11,6 @@ from penstock.suggest import suggestion
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["unknown"]
-
 
 def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> InputError:
     """The error for a name that does not exist: the given name, a close one, and all that are allowed.

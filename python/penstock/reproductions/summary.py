@@ -31,21 +31,6 @@ if TYPE_CHECKING:
     Numbers = Mapping[Place, float]
     Allowed = Callable[[Row, Column], float]
 
-__all__ = [
-    "AGREED",
-    "PILOT",
-    "Score",
-    "Summary",
-    "TableSummary",
-    "beside",
-    "granted",
-    "means_of",
-    "null_numbers",
-    "null_outcomes",
-    "scores_of",
-    "summarise",
-]
-
 AGREED, PILOT = "agreed", "pilot"
 """Which tolerances: the agreed ones of the study's data, or the tighter ones of the pilot."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.tables import Column, Row, Table
 
-__all__ = ["cell_text", "heading", "row_name", "table_page"]
-
 _BESIDE = 4
 """The most printed columns of one part."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.document import Document
     from penstock.reproductions.tables import Column, Table
 
-__all__ = ["table_picture"]
-
 _BESIDE = 3
 """Maximum number of panels in a row."""
 _LOOKS: dict[str | None, dict[str, str]] = {

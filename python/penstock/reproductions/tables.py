@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Cell", "Column", "Row", "Table"]
-
 Cell = str | int | float
 """Contents of a cell."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.evidence import Decision, Estimate, Test
 
-__all__ = ["about", "between", "failures", "held", "listed", "runs_told", "signed", "turns", "unsettled"]
-
 SHOWN = 4
 """How many tests are named one by one."""
 MOST_TIMES = 20

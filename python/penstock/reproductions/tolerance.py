@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Tolerance"]
-
 
 @dataclass(frozen=True)
 class Tolerance:

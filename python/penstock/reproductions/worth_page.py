@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Object = Mapping[str, Any]
 
-__all__ = ["stored_score", "worth_section"]
-
 ALL = "all"
 
 

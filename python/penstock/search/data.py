@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["Finalist", "SearchData", "Trial"]
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:

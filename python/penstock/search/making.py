@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from penstock.studies.request import PointRequest
     from penstock.studies.runner import Runner
 
-__all__ = ["Search", "search"]
-
 
 class Search:
     """A search before anything is run.

@@ -15,8 +15,6 @@ from penstock.unit_scale import scale
 if TYPE_CHECKING:
     from penstock.search.data import SearchData
 
-__all__ = ["picture"]
-
 
 def picture(result: SearchData) -> Picture:
     """Draws the trials from left to right."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from penstock.records import Metric
 
-__all__ = ["FINALISTS", "FRESH", "TRIALS", "Condition", "Question"]
-
 TRIALS = 64
 FINALISTS = 5
 FRESH = 20

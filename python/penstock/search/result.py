@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.search.data import Finalist, Trial
     from penstock.statistics import Interval
 
-__all__ = ["SearchResult"]
-
 
 class SearchResult(SearchData):
     """The best setting of a search, with the fields of :class:`~penstock.search.data.SearchData`."""

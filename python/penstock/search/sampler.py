@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from penstock.search.question import Question
     from penstock.studies.ranges import Range
 
-__all__ = ["BATCH", "Sampler"]
-
 BATCH = 8
 """Number of trials proposed before any of them is known. It is fixed, so that proposals depend neither on the number of
 parallel runs nor on which ends first.

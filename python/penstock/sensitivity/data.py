@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["Analysis", "SensitivityData"]
-
 
 @dataclass(frozen=True, slots=True)
 class Analysis:

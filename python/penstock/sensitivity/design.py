@@ -14,8 +14,6 @@ from penstock.studies.questions import METHODS
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["DELTA", "LEVELS", "Design"]
-
 LEVELS = 4
 """Levels of each parameter in Morris' trajectories, at equal shares of its range [Morris91]."""
 DELTA = LEVELS / (2 * (LEVELS - 1))

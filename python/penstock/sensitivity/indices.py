@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-__all__ = ["RESAMPLES", "Index", "indices"]
-
 RESAMPLES = 1000
 """Number of bootstrap samples behind the intervals."""
 _ROUNDING = 1e-9

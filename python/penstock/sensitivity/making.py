@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.studies.request import PointRequest
     from penstock.studies.runner import Runner
 
-__all__ = ["Sampling", "analyse"]
-
 
 class Sampling:
     """A sensitivity study before anything is run.

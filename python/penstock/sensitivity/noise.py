@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-__all__ = ["Noise", "noise"]
-
 
 @dataclass(frozen=True, slots=True)
 class Noise:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.sensitivity.data import Analysis, SensitivityData
     from penstock.sensitivity.indices import Index
 
-__all__ = ["picture"]
-
 _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total", "S1": "first order"}}
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.sensitivity.data import Analysis
     from penstock.sensitivity.indices import Index
 
-__all__ = ["SensitivityResult"]
-
 
 class SensitivityResult(SensitivityData):
     """The results of a sensitivity study, with the fields of :class:`~penstock.sensitivity.data.SensitivityData`."""

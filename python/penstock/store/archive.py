@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from penstock.store.runfile import StoredRun
 
-__all__ = ["LARGEST_TEXTS", "Listed", "Reading", "write_archive"]
-
 FORMAT = 1
 """Version of the layout of archives."""
 _LIST = "archive.json"

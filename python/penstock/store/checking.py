@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
     RunAll = Callable[[list[RunRequest]], list[RunResult]]
 
-__all__ = ["NOT_ITS_NAME", "Difference", "asked_for", "difference", "made_again", "measures_these", "sample"]
-
-
-NOT_ITS_NAME = "its name is not that of what it says it was made from"
-"""Message for a run whose settings, seed or replication were altered."""
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:

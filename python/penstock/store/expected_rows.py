@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from penstock.records import Metric, RunRequest
 
-__all__ = ["row_mistake"]
-
 Row = tuple[str, tuple[tuple[str, str], ...], str]
 """Name, labels and unit."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from penstock.records import RunRequest
 
-__all__ = ["Failed", "Failures"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failed(Origin):

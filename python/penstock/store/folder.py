@@ -15,8 +15,6 @@ from penstock.whole_file import write_whole
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["names", "reported", "write"]
-
 _ELSEWHERE = "Choose another folder with --store DIR or PENSTOCK_STORE."
 
 

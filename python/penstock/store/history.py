@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.store.points import PointOf
     from penstock.store.texts import Texts
 
-__all__ = ["History"]
-
 _EXPLAINED = 20
 """Maximum number of points for which it is explained why they are repeated."""
 

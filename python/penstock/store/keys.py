@@ -12,8 +12,6 @@ from penstock import _core
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["RunKeys", "run_key"]
-
 
 class RunKeys:
     """The names of the runs of one scenario, whose common part is hashed once.

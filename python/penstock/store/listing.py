@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from penstock.store.manifest import Manifest
 
-__all__ = ["StoredRuns", "merged"]
-
 
 @dataclass(frozen=True, slots=True)
 class StoredRuns:

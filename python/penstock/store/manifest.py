@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from penstock.records import RunRequest
 
-__all__ = ["Made", "Manifest", "Origin", "folder_of", "members_of", "origin_of", "scenario_hash"]
-
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FILE = re.compile(r"\b(file|distribution|matrix|use)\b")
 _BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")

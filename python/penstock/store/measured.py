@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.records import Measured, Metric, RunRequest
     from penstock.store.runfile import StoredRun
 
-__all__ = ["Picker", "measuring"]
-
 
 class Picker:
     """Selects the numbers of some measures from runs that may have others too.

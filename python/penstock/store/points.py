@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from penstock.records import RunRequest
 
-__all__ = ["PointOf", "Points", "point_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class PointOf:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.records import Decided, Measured, RunRequest
     from penstock.store.manifest import Made
 
-__all__ = ["LARGEST", "Record", "StoredRun", "decode", "encode"]
-
 LARGEST = 1 << 30
 """Maximum size of a run's file in an archive, in bytes; about ten million metrics."""
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FORMAT", "DamagedError", "NewerError", "opened", "sealed", "sealed_json"]
-
 FORMAT = 5
 """Version of the layout of files in a store."""
 

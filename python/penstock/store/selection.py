@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penstock.store.manifest import Manifest
     from penstock.store.texts import Texts
 
-__all__ = ["Selection", "in_order"]
-
 
 @dataclass
 class Selection:

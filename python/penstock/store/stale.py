@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.store.points import PointOf
     from penstock.store.texts import Texts
 
-__all__ = ["Change", "Why", "changes", "nearest", "page_of", "told"]
-
 _CANDIDATES = 500
 """Number of newest points that are compared if none has the same settings."""
 _SHOWN = 3

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from penstock.store.points import PointOf
     from penstock.store.stale import Why
 
-__all__ = ["Store", "default_folder"]
-
 
 def default_folder() -> Path:
     """Returns the default store: PENSTOCK_STORE, or else penstock in the user's cache folder."""

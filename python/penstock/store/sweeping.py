@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.store import Store
     from penstock.store.manifest import Manifest
 
-__all__ = ["Swept", "older_than", "sweep"]
-
 _HOUR = 3600.0
 _DAY = 86400.0
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Texts"]
-
 
 class Texts:
     """The scenarios of a store.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Tell = Callable[[tuple[str | int, ...], str], None]
 
-__all__ = ["KEYS", "comparison_of", "metrics_of", "precision_of", "warm_up_of"]
-
 KEYS = ("warm-up", "precision", "metrics", "compare")
 _MOST_RUNS = 1_000_000
 

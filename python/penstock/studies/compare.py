@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.records import RunResult
     from penstock.studies.points import Point
 
-__all__ = ["Compare", "Contrast", "compare"]
-
 
 @dataclass(frozen=True, slots=True)
 class Compare:

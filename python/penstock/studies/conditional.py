@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.mistakes import Mistakes
 
-__all__ = ["KEYS", "When", "whens_of"]
-
 KEYS = ("if", "set", "grid", "derived")
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from penstock.studies.mistakes import Mistakes
     from penstock.studies.ranges import Range
 
-__all__ = ["Definition", "is_path", "value_text"]
-
 
 @dataclass
 class Definition:

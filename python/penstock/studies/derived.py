@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Tell = Callable[[tuple[str | int, ...], str], None]
 
-__all__ = ["Derived", "as_value", "at", "scenario_value"]
-
 _LONGEST_CHAIN = 50
 """Maximum length of a chain of derived values that use one another."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.store import Store, StoredRun
     from penstock.studies.request import PointRequest
 
-__all__ = ["DryRun", "dry_run"]
-
 _PROBES = 12
 """Maximum number of points whose runs are timed, spread over all points."""
 _PATIENCE = 5.0

@@ -10,8 +10,6 @@ from penstock.studies.quantity import read_quantity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["effort"]
-
 _HOPS = 3
 """Assumed number of links per packet of a source with a rate; its route is not known here."""
 

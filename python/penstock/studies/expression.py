@@ -26,8 +26,6 @@ from penstock.studies.quantity import DIMENSIONLESS, UNITS, Quantity, UnitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Expression", "ExpressionError", "Value", "parse"]
-
 Value = Quantity | str | bool
 """Values of expressions."""
 

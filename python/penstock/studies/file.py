@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from penstock._core import Mistake
     from penstock.studies.ranges import Range
 
-__all__ = ["aims_of", "is_study", "read_study", "refuse_beside_ranges", "toml_mistake"]
-
 KEYS = (
     *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "when", "where", "derived"),
     *aims.KEYS,

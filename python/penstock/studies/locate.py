@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from penstock import _core
 
-__all__ = ["Lines"]
-
 
 class Lines:
     r"""The lines of the keys of a sound TOML text.

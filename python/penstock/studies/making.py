@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.studies.request import PointRequest
     from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["make", "stored"]
-
 
 def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyResult:
     """Executes the runs of a study, with all points in parallel; `asked` is from :meth:`StudyPlan.read`.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Locate = Callable[[Place], int | None]
     """The line of a place; None if it is in no file."""
 
-__all__ = ["Mistakes", "path_of"]
-
 
 class Mistakes:
     """Mistakes by their places in a study, at most one per place."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.studies.point_result import PointResult
     from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["notes_of_runs", "notes_on_spread", "too_short", "unfinished"]
-
 _LEAST_SHARE = 0.05
 """Minimum share, of the time or of the drops, above which a full window or a tie is reported."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from penstock.studies.ranges import Range
     from penstock.studies.warmup import FindWarmUp
 
-__all__ = ["RUNS", "StudyPlan", "document_of", "points_of"]
-
 RUNS = 5
 """Default number of runs of each point."""
 

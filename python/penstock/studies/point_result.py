@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.results import Summary
     from penstock.studies.request import PointRequest
 
-__all__ = ["PointResult"]
-
 
 @dataclass(frozen=True, slots=True)
 class PointResult:

@@ -11,8 +11,6 @@ from penstock.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MOST", "Point", "grid", "steps"]
-
 MOST = 100_000
 """Maximum number of points of a study; a store with one run of each opens in seconds."""
 

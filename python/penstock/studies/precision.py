@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.quantity import Dimension
 
-__all__ = ["LEAST", "MOST", "Precision"]
-
 LEAST = 30
 """Default number of runs before the rule is first applied. With ten [Law15 s9.4.1], 95 % intervals of skewed means
 cover the true mean in less than 93 % of studies, with thirty in 93 to 97 %.

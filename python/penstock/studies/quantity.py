@@ -11,18 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DIMENSIONLESS",
-    "UNITS",
-    "Dimension",
-    "Quantity",
-    "UnitError",
-    "base_unit",
-    "dimension_of",
-    "read_quantity",
-    "setting_text",
-]
-
 Dimension = tuple[tuple[str, int], ...]
 """Powers of base units, sorted by name; empty for plain numbers."""
 

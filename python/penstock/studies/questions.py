@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.mistakes import Mistakes
 
-__all__ = ["METHODS", "MOST_TRIALS", "asks_of", "ranges_of"]
-
 METHODS = ("morris", "sobol")
 MOST_TRIALS = 10_000
 """Maximum number of trials of a search; its sampler considers all earlier ones for each new one."""

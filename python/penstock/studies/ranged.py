@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["chosen", "ends", "numbers_of", "require_ranges", "selected"]
-
 
 def chosen(plan: StudyPlan, middle: PointRequest, metrics: Sequence[str]) -> list[str]:
     """Returns the numbers to analyse, all that are measured by default. Raises InputError with all that are not."""

@@ -14,8 +14,6 @@ from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, settin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["FORM", "Range", "read_range"]
-
 FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal ratio, or choices: A,B,C"
 DIGITS = 6
 """Significant digits of sampled values: readable, and finer than a sample of some hundred points."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.points import Point
 
-__all__ = ["PointRequest", "distinct", "warnings_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class PointRequest:

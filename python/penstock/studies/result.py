@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from penstock.studies.point_result import PointResult
     from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["StudyResult"]
-
 
 @dataclass(frozen=True)
 class StudyResult:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.studies.point_result import PointResult
     from penstock.studies.warmup import FoundWarmUp
 
-__all__ = ["series_of", "study_json"]
-
 
 def study_json(
     plan: StudyPlan,

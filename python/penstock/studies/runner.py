@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.store import Store, StoredRun
     from penstock.studies.request import PointRequest
 
-__all__ = ["Reader", "Runner", "there"]
-
 
 class Runner:
     """Runs requests and stores their results; the parameters are as for :func:`penstock.running.run_all`.

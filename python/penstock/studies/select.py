@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.records import RunResult
     from penstock.studies.expression import Expression
 
-__all__ = ["DerivedMetrics", "SelectionError", "described", "select"]
-
 
 class SelectionError(ValueError):
     """A metric that does not exist, or a selector that matches several numbers."""

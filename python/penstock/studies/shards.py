@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["MOST_SHARDS", "Shard", "refuse_unknown_runs"]
-
 MOST_SHARDS = 10_000
 """Maximum number of shards; beyond it, starting a process takes longer than most runs."""
 _FORM = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from penstock.store.stale import Change
     from penstock.studies.request import PointRequest
 
-__all__ = ["Standing", "standing"]
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:

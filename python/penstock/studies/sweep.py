@@ -12,8 +12,6 @@ from penstock.studies.toml_text import TomlError, parsed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["alternatives", "sweep", "varied"]
-
 _CLOSING = {"[": "]", "{": "}", "(": ")"}
 
 

@@ -6,8 +6,6 @@ import re
 import tomllib
 from typing import Any
 
-__all__ = ["DEEPEST", "TomlError", "parsed"]
-
 DEEPEST = 60
 """Maximum nesting of tables and lists; the reader recurses for each level."""
 

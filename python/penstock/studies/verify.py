@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.request import PointRequest
 
-__all__ = ["beginning", "measured", "verify"]
-
 _PARTS = (20, 4, 1)
 """Divisors of a run; a larger part is tried if a smaller one makes no sense."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.studies.request import PointRequest
     from penstock.studies.runner import Runner
 
-__all__ = ["WINDOWS", "FindWarmUp", "FoundWarmUp", "find_warm_up", "series"]
-
 WINDOWS = 100
 """Default number of windows of a run: twenty batches of five."""
 FEWEST = 50

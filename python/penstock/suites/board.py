@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.studies.result import StudyResult
     from penstock.suites.suite import Part, Suite
 
-__all__ = ["board"]
-
 LONGEST = 60
 """Rows of a table on a terminal; the files of ``--out`` and JSON have all."""
 

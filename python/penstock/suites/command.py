@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from penstock.studies.result import StudyResult
     from penstock.suites.suite import Part, Suite
 
-__all__ = ["Asked", "dry_run", "reproduce"]
-
 
 @dataclass(frozen=True)
 class Asked:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.result import StudyResult
 
-__all__ = ["draw", "ellipse", "figure_of"]
-
 
 def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
     """Writes the figure of a study as SVG; see :func:`figure_of`."""

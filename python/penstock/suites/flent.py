@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.studies.point_result import PointResult
     from penstock.studies.result import StudyResult
 
-__all__ = ["write"]
-
 STEP = 0.2
 """Seconds between samples, flent's default."""
 BEGIN = datetime(2000, 1, 1, tzinfo=UTC)

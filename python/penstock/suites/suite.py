@@ -16,8 +16,6 @@ from penstock.errors import InputError
 from penstock.printable import quoted
 from penstock.suggest import suggestion
 
-__all__ = ["Figure", "Part", "Suite", "load", "names"]
-
 DATA = "suite.toml"
 
 

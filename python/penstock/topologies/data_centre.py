@@ -10,8 +10,6 @@ from penstock.topologies.links import link_both_ways
 if TYPE_CHECKING:
     from penstock.network import Network, Node
 
-__all__ = ["FatTree", "LeafSpine", "fat_tree", "leaf_spine"]
-
 
 @dataclass(frozen=True, slots=True)
 class FatTree:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from penstock.network import Network, Node
 
-__all__ = ["link_both_ways"]
-
 
 def link_both_ways(net: Network, a: Node, b: Node, **link: Any) -> None:
     """Links two nodes or groups both ways, with equal ports.

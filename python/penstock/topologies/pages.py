@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["GENERATORS", "GRAPH_KEYS", "Generator", "generated_page", "graph_page", "read_settings"]
-
 Settings = dict[str, "int | float | str"]
 
 

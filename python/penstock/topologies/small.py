@@ -11,8 +11,6 @@ from penstock.topologies.links import link_both_ways
 if TYPE_CHECKING:
     from penstock.network import Network, Node
 
-__all__ = ["Dumbbell", "Path", "Star", "dumbbell", "fan_in", "parking_lot", "single_link", "star"]
-
 UNLIMITED = "unlimited"
 
 

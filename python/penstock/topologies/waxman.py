@@ -15,8 +15,6 @@ from penstock.topologies.links import link_both_ways
 if TYPE_CHECKING:
     from penstock.network import Network, Node
 
-__all__ = ["Waxman", "waxman"]
-
 
 @dataclass(frozen=True, slots=True)
 class Waxman:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CAUSES"]
-
 CAUSES: Mapping[str, tuple[str, str]] = {
     "overflow": ("because its queue was full", "queue"),
     "early": ("early, as its queue discipline decided (active queue management)", "queue"),

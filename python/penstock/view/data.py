@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.trace import PacketTrace
     from penstock.view.network import Network
 
-__all__ = ["EVENTS", "View", "view_of"]
-
 EVENTS = 1_000_000
 """The most events of a page."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Point = tuple[float, float]
 
-__all__ = ["Label", "Layout", "layout_of"]
-
 _STEP, _HOP, _GAP = 26.0, 150.0, 26.0
 """Between neighbours in a row, between routers in a chain, and between subtrees."""
 _MOST_STRESS = 120

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from penstock._core import Scenario
 
-__all__ = ["Link", "Network", "group_of", "network_of"]
-
 _MEMBER = re.compile(r"\[\d+\]$")
 _DEFAULT_QUEUE = "tail-drop"
 _SECTIONS = ("policer", "marker", "scheduler", "shaper", "impairment", "pcn")

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["NONE", "packet_numbers"]
-
 NONE = 2**32 - 1
 """The number of events that happen to no packet."""
 _KEY = ["flow", "packet", "sequence", "acknowledgement", "retransmission", "size"]

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from penstock._core import Scenario
 
-__all__ = ["Queues", "queues_of"]
-
 _CHANGES = 2_000_000
 """The most changes of all queues together that a page has."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from penstock.view.data import View
 
-__all__ = ["render"]
-
 _SCRIPTS = ("model", "story", "stage", "panel", "charts", "page")
 """The files of the page's script, in order."""
 

@@ -13,8 +13,6 @@ from penstock.workers.job import Stop
 from penstock.workers.pipe import receive, send
 from penstock.workers.wire import answered
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Answers requests from standard input on standard output."""

@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ClusterFolder"]
-
 _PATIENCE = 2.0
 """Seconds for removing the folder while other workers that are ending still write there."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from penstock.workers.place import Place
 
-__all__ = ["Connection"]
-
 # Not a reference to a function of the package: a worker without it could not unpickle the request.
 _VERSION = "__import__('penstock.workers.remote', fromlist=['version']).version()"
 

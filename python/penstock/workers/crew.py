@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penstock.workers.dask_crew import DaskCrew
     from penstock.workers.place import Place
 
-__all__ = ["Crew", "Worker", "crew"]
-
 
 class Worker(Protocol):
     """Executes runs one after the other, in a thread of its own."""

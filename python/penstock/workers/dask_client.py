@@ -9,8 +9,6 @@ from distributed import Client
 
 from penstock.workers.dask_loop import begun
 
-__all__ = ["connected"]
-
 
 class _Client(Client):  # type: ignore[misc]  # Dask has no types
     """A client whose owner closes it.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from penstock.workers.place import Place
     from penstock.workers.processes import Reserve
 
-__all__ = ["DaskCrew"]
-
 _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
 """Exceptions of Dask when the connection to the scheduler is lost; RuntimeError is a closed event loop."""
 

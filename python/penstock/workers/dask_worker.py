@@ -14,8 +14,6 @@ from typing import IO, Any
 from penstock.workers.cluster_folder import ClusterFolder
 from penstock.workers.pipe import receive
 
-__all__ = ["SETTINGS", "main", "security"]
-
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",

@@ -17,8 +17,6 @@ from penstock.workers.processes import DEATHS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Batch", "Dealer"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:

@@ -7,8 +7,6 @@ import sys
 
 from penstock.huge_pages import tunables
 
-__all__ = ["environment"]
-
 
 def environment(**more: str) -> dict[str, str]:
     """Returns the environment of this process with its module path, and with huge pages enabled."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from penstock.records import Decided, Measured, RunRequest
 
-__all__ = ["Ended", "Failed", "How", "Job", "Lost", "Made", "Stop", "Told", "failed", "make", "metrics_of"]
-
 _AT_ONCE = 1000
 """Metrics that are copied from the core in one step, which cannot be interrupted."""
 

@@ -19,8 +19,6 @@ from penstock.workers.dask_worker import SETTINGS, security
 from penstock.workers.environment import environment
 from penstock.workers.pipe import send
 
-__all__ = ["LocalWorkers", "command"]
-
 STARTS = 10
 """Number of workers that may end, without any result in between, before the cluster is given up."""
 _LOGGERS = ("tornado.access", "tornado.application", "tornado.general")

@@ -8,8 +8,6 @@ from __future__ import annotations
 import pickle
 from typing import IO, Any
 
-__all__ = ["receive", "send"]
-
 _LENGTH = 8
 
 

@@ -14,8 +14,6 @@ from penstock.errors import ArgumentError, InputError
 from penstock.extras import advice
 from penstock.printable import path_text, quoted
 
-__all__ = ["FORMS", "Place", "clusters_file"]
-
 FORMS = "threads, processes, dask, dask://HOST:PORT or dask:NAME"
 _ADDRESS = re.compile(r"dask://(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+):(\d{1,5})/?", re.ASCII)
 _CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from penstock.workers.connection import Connection
 
-__all__ = ["DEATHS", "ProcessWorker", "Reserve", "command"]
-
 DEATHS = 3
 """Number of worker processes that a run may end before it has failed."""
 STARTS = 10

@@ -10,8 +10,6 @@ from penstock import _core
 from penstock.workers.job import Failed, How, Stop
 from penstock.workers.wire import answered
 
-__all__ = ["Refused", "cancel", "make_batch", "told", "version"]
-
 
 class Refused(Exception):  # noqa: N818  (named after what happened)
     """Raised by a worker whose version differs from the client's."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from penstock.workers.job import Failed, How, Job, Made, Stop, make
 
-__all__ = ["ThreadWorker"]
-
 
 class ThreadWorker:
     """Executes runs in the calling thread; see :class:`penstock.workers.Worker`."""

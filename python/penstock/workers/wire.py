@@ -12,8 +12,6 @@ from penstock.store.keys import run_key
 from penstock.store.runfile import Record
 from penstock.workers.job import Failed, How, Job, Made, Stop, failed, make
 
-__all__ = ["answered", "asked", "decoded"]
-
 
 def asked(job: Job) -> tuple[Any, ...]:
     """Returns what another process has to know of a run."""

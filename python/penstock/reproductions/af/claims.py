@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
 
-__all__ = ["OTHERS"]
-
 
 def marker_without_dps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """af-c08: without drop precedences both markers give the same runs."""

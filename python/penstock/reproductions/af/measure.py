@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["measure"]
-
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:  # noqa: ARG001
     """The printed columns, and ``avg_udp`` and ``total`` (of all flows), in kb/s except fairness."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["build", "tcp_groups", "udp_groups"]
-
 PRECEDENCES = {"none": 1, "2": 2, "3": 3}
 STATED_FOR = {1: "no_dp", 2: "two_dp", 3: "three_dp"}
 MARKER = {"2": "tcm", "3": "rbm"}

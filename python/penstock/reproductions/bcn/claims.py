@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.outcome import Outcome
     from penstock.running import RunResult
 
-__all__ = ["OTHERS"]
-
 MOST_FEEDBACK = 80
 ALIKE = (0.8, 1.25)
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["FAST", "OURS", "SCALED", "SLOW", "UNSCALED", "experiments", "published_gain"]
-
 OURS = "ours"
 SCALED, UNSCALED = "1-gbps-scaled", "1-gbps-unscaled"
 SLOWER = 10

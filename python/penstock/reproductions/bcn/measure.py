@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["measure", "one", "spread_over_sources"]
-
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
     """The printed columns; ``queue`` and ``loss`` of the hot port."""

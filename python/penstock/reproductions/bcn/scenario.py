@@ -12,18 +12,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = [
-    "EQUILIBRIUM",
-    "HOT",
-    "SOURCES",
-    "WAITS",
-    "build",
-    "counted_seconds",
-    "nanoseconds",
-    "page",
-    "transfer_bytes",
-]
-
 HOT = "core-e0"
 """The link whose port is congested."""
 WAITS = {1: "16 us", 2: "1 us"}

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["BEST_EFFORT", "CAPPED", "LONG", "PQ", "SHORT", "WRR", "Case", "of_row"]
-
 WRR = "WRR"
 PQ = "PQ"
 CAPPED = "capped PQ"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
 
-__all__ = ["OTHERS"]
-
 
 def nothing_dropped(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """ef-c13: in no run of tables 1 to 3 and with 36 flows an EF packet is lost."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["RATIOS", "SCHEDULERS", "SIZES", "experiments", "most_flows"]
-
 SIZES = (LONG, SHORT)
 SCHEDULERS = (PQ, CAPPED, BEST_EFFORT)
 RATIOS = (1.00, 1.06)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["jitter", "measure", "received", "sum_of"]
-
 PERCENTILES = {"p50": "0.5", "p90": "0.9"}
 
 

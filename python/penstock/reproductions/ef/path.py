@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.ef.case import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["BACKGROUND", "EF", "HOPS", "NODES", "classes", "ef_share", "forward_link", "path_links"]
-
 HOPS = 6
 NODES = [f"n{i}" for i in range(HOPS + 1)]
 EF, BACKGROUND = "ef", "be"

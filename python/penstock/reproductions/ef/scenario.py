@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["DEDICATED", "VLL", "build", "jitter_page"]
-
 DEDICATED, VLL = "dedicated", "vll"
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.ef.case import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["background", "ef_flows", "ef_groups", "tcp"]
-
 STARTS = {"uniform": ["0 s", "1 s"]}
 EXCESS = 2
 """How many times its share a queue is offered where the background does not answer to losses."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Cell, Row, Table
     from penstock.studies.mistakes import Mistakes
 
-__all__ = ["claim_test"]
-
 
 @dataclass(frozen=True)
 class _Cell:

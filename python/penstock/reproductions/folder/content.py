@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from penstock.studies.mistakes import Mistakes
 
-__all__ = ["FREE", "INNER", "SECTIONS", "SINGLE", "complete", "mistakes_in"]
-
 Place = tuple[str | int, ...]
 
 _TEXT, _NUMBER, _COUNT, _FLAG, _TABLE, _TABLES, _TEXTS = "text", "number", "count", "flag", "table", "tables", "texts"

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Cell, Row, Table
 
-__all__ = ["Rows"]
-
 SCENARIO = "scenario.toml"
 """The scenario of a table that names none."""
 

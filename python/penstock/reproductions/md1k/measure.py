@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["measure"]
-
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
     """``loss``, in percent of the packets that arrive, and ``packets``, the mean number in the system."""

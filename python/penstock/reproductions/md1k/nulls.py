@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["NULLS", "exponential_service"]
-
 
 def exponential_service(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
     """Loss in percent of M/M/1/K with one place more than there are buffers, and the mean number in M/M/1."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["build"]
-
 
 def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     """The one scenario of a row: Poisson arrivals of cells at a link that sends each in the same time."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["ADMISSION", "BEST", "FAIRNESS", "TERMINATION", "Case", "cases"]
-
 ADMISSION, FAIRNESS, TERMINATION = "admission", "fairness", "termination"
 SINGLE, RTT, PLT = "single", "rtt", "plt"
 BEST = 6

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Cells = Mapping[str, str]
 
-__all__ = ["FACTS", "NUMBERS", "OTHERS"]
-
 TRAFFICS = ("CBR", "VBR", "SVD")
 LINKS = [f"bottleneck_{i}" for i in range(1, 6)]
 NONE, ALL = 0.01, 0.99

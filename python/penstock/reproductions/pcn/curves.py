@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.running import RunResult
 
-__all__ = ["FLOWS", "LOADS", "PLACES", "figures", "points", "shallow"]
-
 LOADS = (0.1, 0.3, 0.5, 0.53, 0.55, 0.56, 0.58, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 1.01, 1.03, 1.1)
 """Over the supportable rate; the admissible rate is at 0.5556."""
 PLACES = 50

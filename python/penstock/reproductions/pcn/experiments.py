@@ -25,21 +25,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = [
-    "BASE",
-    "COUNTED",
-    "CUTS",
-    "FLOWS",
-    "GROWTH",
-    "NEAR",
-    "OVERLOAD",
-    "RHOS",
-    "SWEEP",
-    "VOICE",
-    "experiments",
-    "grown",
-]
-
 TRAFFICS = ("CBR", "VBR", "SVD")
 SWEEP = {"below": ("AR", 0.9), "low": ("AR", 1.1), "middle": ("AR", 1.4), "high": ("AR", 1.7), "above": ("SR", 1.05)}
 """Loads of pcn-c25 and pcn-c37, over one of the two rates."""

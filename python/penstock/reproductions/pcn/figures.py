@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.running import RunResult
     from penstock.store import Store
 
-__all__ = ["Figure", "Line", "Panel", "Point", "as_json", "draw", "measure"]
-
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Told apart by all eyes (Okabe and Ito)."""
 MARKERS = "osD^vP"

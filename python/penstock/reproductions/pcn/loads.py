@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["Share", "remainder", "shares"]
-
 
 @dataclass(frozen=True)
 class Share:

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["over_admission"]
-
 MOST = 10
 """Calls per ingress that the states go up to, of either kind."""
 STEP = 0.05

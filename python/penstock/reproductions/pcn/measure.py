@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["MEASURED", "Overshoot", "admission", "gather", "measure", "metric", "part_of", "termination"]
-
 TIMES = ("termination_time", "termination_time_stm", "termination_time_cl")
 MEASURED = {
     "time.from": TIMES,

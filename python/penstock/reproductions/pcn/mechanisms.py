@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["COUNT", "edges", "fractional", "meters", "single_threshold", "termination"]
-
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""
 

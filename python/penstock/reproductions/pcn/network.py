@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["UNLIMITED", "Network", "Pairs", "network"]
-
 UNLIMITED = "1 Tbit/s"
 """Rate of the links that are not to limit anything; a packet of 1500 bytes takes 12 ns."""
 LETTERS = "abcdefghijkl"

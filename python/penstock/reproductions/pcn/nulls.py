@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["NULLS", "counter", "no_feedback"]
-
 
 def counter(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
     """Over-admission if calls are counted: the same for every scheme, and at every bottleneck of a parking lot."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = ["counted", "erlang_b", "limit", "offered", "packets_over_rate", "parking_lot", "perfect", "round_trip"]
-
 
 def erlang_b(load: float, servers: int) -> float:
     """The share of calls that find `servers` of them present, with a load of `load` erlang.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
-__all__ = ["OTHERS", "other_edges", "other_meters"]
-
 OTHERS = ("SM", "RFC 6661", "RFC 6662")
 LEVEL = 0.05
 """Marked share from which calls are refused: CL's in the document, and that of the RFCs."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["below", "build", "effort", "groups", "hops", "page", "scenario", "times"]
-
 
 def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     """The scenarios that a row needs."""

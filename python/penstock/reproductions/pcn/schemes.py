@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from penstock.running import RunResult
 
-__all__ = ["LOADS", "SCHEMES", "SIZES", "figures", "points"]
-
 SCHEMES = ("STM", "CL", *OTHERS)
 LOADS = (1.2, 1.5, 2.0, 5.0)
 """Of calls, over the admissible rate."""

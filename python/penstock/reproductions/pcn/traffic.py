@@ -12,21 +12,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
-__all__ = [
-    "added_delay",
-    "admissible_rate",
-    "call_interval",
-    "counted_rate",
-    "link_rate",
-    "mean_rate",
-    "overload_calls",
-    "packet_bytes",
-    "source",
-    "source_delay",
-    "spread",
-    "supportable_rate",
-]
-
 ONE = Decimal(1)
 
 

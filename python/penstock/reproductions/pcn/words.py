@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-__all__ = ["bits", "seconds"]
-
 
 def bits(rate: Decimal) -> str:
     """A rate in bit/s.

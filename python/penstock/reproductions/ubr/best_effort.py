@@ -13,18 +13,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row
 
-__all__ = [
-    "bursty",
-    "constants",
-    "grid",
-    "mss_of",
-    "parameters",
-    "reserved",
-    "today",
-    "together",
-    "together_from_the_start",
-]
-
 MANY = 15
 USERS = 60
 DEFAULT = "class.default."

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["GROUPS", "Merged", "merged"]
-
 GROUPS = (1, 2, 3, 4, 5)
 NOTHING: Mapping[str, Any] = {}
 LOCAL = "5 us"

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Cloud = Mapping[tuple[float, float], tuple[float, float]]
     """Efficiency and fairness by Z and R."""
 
-__all__ = ["FACTS", "NUMBERS"]
-
 SWEEP, RESENT, CONTROL, SLIDES = "21-23", "28", "36", "53-59-results"
 METRICS = ("efficiency", "fairness")
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["LOSSES", "MSS", "ROUND_TRIP", "experiments", "random_loss"]
-
 LOSSES = {"1e-4": 0.0001, "3e-4": 0.0003, "1e-3": 0.001, "3e-3": 0.003}
 """Probabilities that a segment is lost, by name: from a hundred losses a run to where timeouts begin to matter."""
 MSS = 1024

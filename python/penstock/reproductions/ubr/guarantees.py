@@ -15,19 +15,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row
 
-__all__ = [
-    "SLIDES",
-    "allocated",
-    "allocations",
-    "broken",
-    "fifo",
-    "options",
-    "over_satellites",
-    "queues_over_time",
-    "slides",
-    "thresholds",
-]
-
 BUFFER = 25_000
 GROUP_OF_FIFO = 3
 BITS_PER_CELL = 424

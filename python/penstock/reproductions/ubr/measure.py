@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult
 
-__all__ = ["MEASURED", "jain", "measure"]
-
 MEASURED = {
     "efficiency.over": ["efficiency"],
     "guarantee.in": ["goodput", "excess", "relative_excess", "least", "evenness"],

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.reading import Settings
 
-__all__ = ["BOTTLENECK", "Sources", "left_by_vbr", "n_sources"]
-
 BOTTLENECK = "s1-s2"
 PHASE = 0.3
 """Seconds that VBR is on, and off."""

@@ -9,8 +9,6 @@ from penstock.reproductions.ubr.words import cells
 if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
 
-__all__ = ["ample", "parametrised", "switch_queue"]
-
 HOST = 400_000
 """Cells that a host may have waiting before its own link: more than any window is long."""
 

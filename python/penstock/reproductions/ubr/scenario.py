@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
-__all__ = ["GRID", "build", "effort"]
-
 GRID = "19-20-"
 """What the tables of the grid are called, before the network."""
 HOPS = 3.4

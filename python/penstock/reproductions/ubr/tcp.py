@@ -9,8 +9,6 @@ from penstock.reproductions.ubr.words import HEADER
 if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
 
-__all__ = ["TODAY", "transport"]
-
 RECOVERIES = {"vanilla": "timeout-only", "reno": "reno", "new-reno": "new-reno", "sack1": "sack1"}
 """What repairs losses, by the study's names; slow start alone has nothing but its timer."""
 TODAY = {"sack": "reno", "cubic": "cubic"}

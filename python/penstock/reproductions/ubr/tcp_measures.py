@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.tables import Row
     from penstock.running import RunResult
 
-__all__ = ["buffers", "periodic", "retransmissions", "round_trip", "sawtooth", "windows"]
-
 
 def round_trip(settings: Settings, network: str, mss: int) -> float:
     """Seconds that a segment and its acknowledgement take over three links each, if nobody waits."""

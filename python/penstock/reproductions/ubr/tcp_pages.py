@@ -18,19 +18,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row
 
-__all__ = [
-    "CYCLES",
-    "PERIODIC_RTT",
-    "SPANS",
-    "base_of",
-    "buffer_of",
-    "buffers",
-    "periodic",
-    "retransmissions",
-    "starts",
-    "windows",
-]
-
 SPANS: Mapping[str, tuple[float, str]] = {
     "wan": (3.0, "200 kB"),
     "satellite": (28.5, "240 kB"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BITS_PER_CELL", "HEADER", "cells", "cells_per_segment", "most_goodput", "rate", "seconds"]
-
 HEADER = 40
 """Bytes of TCP and IP before a segment's data."""
 BITS_PER_CELL = 424
