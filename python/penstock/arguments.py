@@ -88,13 +88,7 @@ def _keys(path: str | None) -> list[str] | None:
 
 
 def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) -> None:
-    """Refuses names that are neither keys of a table nor in `more`.
-
-    Raises
-    ------
-    ArgumentError
-        If there are any.
-    """
+    """Refuses names that are neither keys of a table nor in `more`."""
     known = _keys(path)
     if known is None:
         return
@@ -105,25 +99,13 @@ def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) 
 
 
 def word(where: str, name: str, known: Collection[str], kind: str) -> None:
-    """Refuses an unknown word.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not.
-    """
+    """Refuses an unknown word."""
     if known and name not in known:
         raise ArgumentError(told(where, kind, [name], {}, list(known)))
 
 
 def entries(where: str, given: Mapping[str, Any], path: str) -> None:
-    """Refuses components of the wrong kind in a table.
-
-    Raises
-    ------
-    ArgumentError
-        If there is any.
-    """
+    """Refuses components of the wrong kind in a table."""
     for name, value in given.items():
         kind = (_section(path) or {}).get(kebab(name))
         if kind is not None and value is not None:

@@ -360,10 +360,7 @@ def is_file(name: str) -> bool:
 def text_of(name: str, flows: int | None = None) -> tuple[str, str | None]:
     """The text of a workload or scenario file, and the folder of the files that it names.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is a study.
+    Raises InputError if the file cannot be read, or is a study.
     """
     if is_file(name):
         from penstock.cli.rows import read_scenario
@@ -422,12 +419,7 @@ def measure_in_subprocess(
 ) -> Measurement:
     """Runs a workload in a fresh process; see :func:`measure_in_process`.
 
-    Raises
-    ------
-    InputError
-        If it needs more memory than is available.
-    PenstockError
-        If that process fails.
+    Raises InputError if it needs more memory than is available; PenstockError if that process fails.
     """
     how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
     limit = json.dumps(allowed())

@@ -28,10 +28,7 @@ def choose() -> None:
     In the command, an error prints a message and exits with code 2: the command line is imported after the package, so
     it cannot catch an exception.
 
-    Raises
-    ------
-    ImportError
-        If there is no such module, or its core is missing or for another version of the package.
+    Raises ImportError if there is no such module, or its core is missing or for another version of the package.
     """
     name = os.environ.get(VARIABLE, "")
     if not name:

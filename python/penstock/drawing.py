@@ -57,8 +57,6 @@ def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]])
     ----------
     nodes : sequence of Node or Box
         Its nodes and groups; each is one box.
-    links : sequence of mapping
-        Its links, by the keys of a scenario.
     """
     if len(nodes) > _MOST:
         return f"<p>{len(nodes)} nodes and groups are too many to be drawn; {_MOST} are not.</p>"

@@ -44,10 +44,7 @@ class Node:
 def name_of(node: Node | str) -> str:
     """The name of a node in a scenario.
 
-    Raises
-    ------
-    ArgumentError
-        If it is neither a node nor the name of one.
+    Raises ArgumentError if it is neither a node nor the name of one.
     """
     name = node.name if isinstance(node, Node) else node
     if not isinstance(name, str):

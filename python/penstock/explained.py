@@ -20,10 +20,7 @@ def known() -> list[str]:
 def explained_by(name: str) -> tuple[list[str], str]:
     """The pages that explain a name, and a sentence if it is a synonym.
 
-    Raises
-    ------
-    InputError
-        If there are none; the message has the nearest name.
+    Raises InputError if there are none; the message has the nearest name.
     """
     file, _, component = name.partition(".py:")
     if component or name.endswith(".py"):

@@ -31,17 +31,12 @@ def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
     A separate process reads the file, since a damaged file can make the library panic, and a small one can expand
     arbitrarily.
 
+    Raises ValueError if the file is not Parquet, lacks a column, has a nested column, or expands too much.
+
     Parameters
     ----------
-    file : Path
-        The file.
     columns : sequence of (str, bool)
         The columns, each with whether it is required; all columns if empty.
-
-    Raises
-    ------
-    ValueError
-        If the file is not Parquet, lacks a column, has a nested column, or expands too much.
     """
     try:
         with file.open("rb") as opened:

@@ -48,11 +48,6 @@ def restart_for(sizes: Iterable[int]) -> None:
 
     Does nothing without :func:`allow_restart`, if the user's ``GLIBC_TUNABLES`` sets huge pages either way, or if the
     system cannot start the program.
-
-    Parameters
-    ----------
-    sizes : iterable of int
-        Estimated sizes of the runs in bytes.
     """
     if not _may_restart.is_set() or _HUGE_PAGES in os.environ.get(_TUNABLES, "") or max(sizes, default=0) < LARGE:
         return

@@ -69,10 +69,7 @@ def allowed() -> int | None:
 def read_size(text: str) -> int:
     """Reads a size such as ``4 GB`` or ``512MiB``.
 
-    Raises
-    ------
-    ValueError
-        If it is malformed.
+    Raises ValueError if it is malformed.
 
     Examples
     --------
@@ -102,13 +99,7 @@ def size_text(size: float) -> str:
 
 
 def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> Available | None:
-    """Returns the minimum of the memory left by the system and by each control group; None if unknown.
-
-    Parameters
-    ----------
-    proc, groups : Path
-        Mount points of the proc file system and of the control groups.
-    """
+    """Returns the minimum of the memory left by the system and by each control group; None if unknown."""
     found = []
     for line in _lines(proc / "meminfo"):
         key, _, value = line.partition(":")
@@ -168,15 +159,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def too_large(size: int, given: int | None) -> str | None:
-    """Returns why a file does not fit into memory; None if it does.
-
-    Parameters
-    ----------
-    size : int
-        Size of the file in bytes.
-    given : int, optional
-        The value of :func:`allowed`.
-    """
+    """Returns why a file does not fit into memory; None if it does."""
     needed = size * _COPIES
     if needed <= _SMALL_FILE or (limit := _limit(given)) is None or needed <= limit.size:
         return None
@@ -189,19 +172,12 @@ def too_large(size: int, given: int | None) -> str | None:
 def require_file(file: Path, *, is_read_whole: bool = False) -> None:
     """Refuses a folder, or a file that does not fit into memory.
 
+    Raises InputError if the file does not fit; OSError if there is no such file.
+
     Parameters
     ----------
-    file : Path
-        The file.
     is_read_whole : bool
         It is read to its end, however far that is; then a device is refused, which may have none.
-
-    Raises
-    ------
-    InputError
-        If the file does not fit.
-    OSError
-        If there is no such file.
     """
     facts = file.stat()
     if stat.S_ISDIR(facts.st_mode):

@@ -16,16 +16,13 @@ if TYPE_CHECKING:
 def differences(name: str, profile: str) -> list[dict[str, str]]:
     """The settings of a profile of the component `name`.
 
+    Raises InputError if there is no such component, it has no profiles, or none of this name.
+
     Returns
     -------
     list of dict
         For each setting its `path`, its `value`, the `default` (empty if the parameter may be left out), and the
         condition `unless` which it applies, empty if it always does.
-
-    Raises
-    ------
-    InputError
-        If there is no such component, it has no profiles, or none of this name.
 
     Examples
     --------

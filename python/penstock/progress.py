@@ -100,8 +100,6 @@ def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
 
     Parameters
     ----------
-    status : Status
-        Progress of the runs.
     elapsed : float, s
         Time since the start.
     at_work : float, s

@@ -159,10 +159,7 @@ def catalogue(*, formulas: bool = False) -> Catalogue:
 def with_file(file: str | Path) -> Catalogue:
     """The catalogue with the components of a Python file.
 
-    Raises
-    ------
-    InputError
-        If the file has mistakes; the message has all, a line each.
+    Raises InputError if the file has mistakes; the message has all, a line each.
     """
     try:
         return _read(_core.catalogue(file), formulas=False)

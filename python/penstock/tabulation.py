@@ -30,8 +30,6 @@ def how_sure(points: Sequence[PointResult], replication: int | None = None) -> s
 
     Parameters
     ----------
-    points : sequence of PointResult
-        The points of a study.
     replication : int, optional
         The only replication that was run.
     """

@@ -30,10 +30,7 @@ _DEEPEST = 60
 def value(what: Any, depth: int = 0) -> str:
     """A value on one line.
 
-    Raises
-    ------
-    TypeError
-        If TOML has no such value.
+    Raises TypeError if TOML has no such value.
 
     Examples
     --------

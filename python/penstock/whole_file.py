@@ -27,8 +27,6 @@ class WholeFile:
 
     Parameters
     ----------
-    path : path
-        Final name.
     new : bool
         Whether the name must be free.
     """
@@ -60,12 +58,7 @@ class WholeFile:
     def keep(self) -> None:
         """Renames the file to its final name.
 
-        Raises
-        ------
-        FileExistsError
-            If it must be new and the name is taken.
-        OSError
-            If it cannot be written.
+        Raises FileExistsError if it must be new and the name is taken; OSError if it cannot be written.
         """
         if self._file is not None:
             self._file.close()
@@ -90,13 +83,7 @@ class WholeFile:
 
 @contextmanager
 def whole_file(path: str | Path, *, new: bool = False) -> Iterator[IO[bytes]]:
-    """Opens a :class:`WholeFile` for bytes, and keeps it unless an exception is raised.
-
-    Parameters
-    ----------
-    path, new
-        As for :class:`WholeFile`.
-    """
+    """Opens a :class:`WholeFile` for bytes, and keeps it unless an exception is raised."""
     made = WholeFile(path, new=new)
     try:
         try:

@@ -75,12 +75,8 @@ class Imported:
 def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
     """Writes the selected runs into an archive.
 
-    Raises
-    ------
-    InputError
-        If there are none, or there is something at `archive`.
-    StoreError
-        If it cannot be written, or the store cannot be read.
+    Raises InputError if there are none, or there is something at `archive`; StoreError if it cannot be written, or the
+    store cannot be read.
     """
     texts: dict[str, bytes] = {}
     runs: list[tuple[str, int, str]] = []
@@ -112,12 +108,8 @@ def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
 def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> Imported:
     """Verifies an archive and adds its runs to the store.
 
-    Raises
-    ------
-    InputError
-        If there is no such file, its digest is another one, or a scenario would execute a Python file.
-    StoreError
-        If anything in it is wrong (then nothing is stored), or the store cannot be written.
+    Raises InputError if there is no such file, its digest is another one, or a scenario would execute a Python file;
+    StoreError if anything in it is wrong (then nothing is stored), or the store cannot be written.
     """
     reading = Reading(archive)
     if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):

@@ -53,10 +53,7 @@ def tell_for_libraries() -> None:
 def emit(text: str) -> None:
     """Writes a result to standard output; characters that are not printable are escaped.
 
-    Raises
-    ------
-    PenstockError
-        If it cannot be written; a closed pipe ends the process.
+    Raises PenstockError if it cannot be written; a closed pipe ends the process.
     """
     with _written():
         print(printable_lines(text), end="" if text.endswith("\n") else "\n", flush=True)
@@ -71,13 +68,7 @@ def emit_bytes(content: bytes) -> None:
 
 
 def refuse_terminal(what: str) -> None:
-    """Refuses to write a result of this kind to a terminal, before anything is run.
-
-    Raises
-    ------
-    InputError
-        If standard output is a terminal.
-    """
+    """Refuses to write a result of this kind to a terminal, before anything is run."""
     if sys.stdout is not None and sys.stdout.isatty():
         from penstock.errors import InputError
 
@@ -160,12 +151,6 @@ class PlainTable:
 
     Parameters
     ----------
-    title : str
-        The line above the table.
-    columns : sequence of str
-        Their names.
-    rows : sequence of sequence of str
-        The cells.
     right : sequence of str
         The columns of numbers, which are aligned right.
     """

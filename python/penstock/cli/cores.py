@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def cores_told(threads: int) -> Iterator[Cores]:
-    """Collects which runs use fewer cores, and reports them at the end, after the last progress line.
-
-    Parameters
-    ----------
-    threads : int
-        How many cores ``--threads`` asks for.
-    """
+    """Collects which runs use fewer cores, and reports them at the end, after the last progress line."""
     cores = Cores(threads)
     try:
         yield cores

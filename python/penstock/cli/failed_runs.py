@@ -56,10 +56,7 @@ def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads:
 def _request(store: Store, failed: Failed) -> tuple[str, RunRequest]:
     """The request, and the key of its result.
 
-    Raises
-    ------
-    ScenarioError
-        If its scenario is missing, or not valid for this version.
+    Raises ScenarioError if its scenario is missing, or not valid for this version.
     """
     text = store.texts.get(failed.scenario)
     if text is None:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 def read_text(file: Path) -> str:
     """The text of a scenario file.
 
-    Raises
-    ------
-    InputError
-        If there is no such file, it is not a text, or it is too large.
+    Raises InputError if there is no such file, it is not a text, or it is too large.
     """
     from penstock import _core
     from penstock.memory import require_file
@@ -88,13 +85,7 @@ def _either(names: list[str]) -> str:
 
 
 def require_folder(file: Path) -> None:
-    """Refuses a file in a folder that does not exist.
-
-    Raises
-    ------
-    InputError
-        If there is no such folder.
-    """
+    """Refuses a file in a folder that does not exist."""
     folder = path_text(file.parent)
     if os.path.isfile(file.parent):  # noqa: PTH113  (no error where the name is too long)
         raise InputError(f"{path_text(file)}: {folder} is a file, not a folder.")
@@ -105,11 +96,8 @@ def require_folder(file: Path) -> None:
 def check_new(file: Path, example: str, advice: str = "choose another name", *, replace: bool = False) -> None:
     """Checks the name of a new file before the work for it begins.
 
-    Raises
-    ------
-    InputError
-        If it is a folder, in which `example` is suggested; exists and is not to be replaced; has no folder; or has a
-        name that the system refuses.
+    Raises InputError if it is a folder, in which `example` is suggested; exists and is not to be replaced; has no
+    folder; or has a name that the system refuses.
     """
     shown = path_text(file)
     if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
@@ -135,10 +123,7 @@ def check_page(page: Path, *, force: bool) -> None:
 def write(file: Path, content: bytes, *, new: bool = False) -> None:
     """Writes a file, whole or not at all.
 
-    Raises
-    ------
-    PenstockError
-        If it cannot be written, or exists and is to be `new`.
+    Raises PenstockError if it cannot be written, or exists and is to be `new`.
     """
     from penstock.whole_file import write_whole
 

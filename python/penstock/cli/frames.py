@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
     """The format of --format, else that of the file's ending.
 
-    Raises
-    ------
-    InputError
-        If neither names one.
+    Raises InputError if neither names one.
     """
     if out is None or output != "table":
         return output
@@ -37,10 +34,7 @@ def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
 def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None) -> None:
     """Refuses a format before anything is run.
 
-    Raises
-    ------
-    InputError
-        If a dry run is to write a file, CSV or Parquet, or Parquet goes to a terminal.
+    Raises InputError if a dry run is to write a file, CSV or Parquet, or Parquet goes to a terminal.
     """
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")

@@ -17,10 +17,7 @@ SAMPLE = 5
 def whole_number(text: str) -> int:
     """Reads a seed or the number of a replication.
 
-    Raises
-    ------
-    click.BadParameter
-        If it is no whole number from 0 to 2^64 - 1.
+    Raises click.BadParameter if it is no whole number from 0 to 2^64 - 1.
     """
     try:
         number = int(text)
@@ -34,10 +31,7 @@ def whole_number(text: str) -> int:
 def memory_size(text: str) -> int:
     """Reads a size of memory, in bytes.
 
-    Raises
-    ------
-    click.BadParameter
-        If it is no size.
+    Raises click.BadParameter if it is no size.
     """
     from penstock.memory import read_size
 
@@ -50,10 +44,7 @@ def memory_size(text: str) -> int:
 def workers(text: str) -> str:
     """Checks the value of ``--on``.
 
-    Raises
-    ------
-    click.BadParameter
-        If there are no such workers.
+    Raises click.BadParameter if there are no such workers.
     """
     from penstock.errors import ArgumentError
     from penstock.workers.place import Place
@@ -68,10 +59,7 @@ def workers(text: str) -> str:
 def sample_size(text: str) -> int:
     """Reads the number of runs to repeat; -1 for all of them.
 
-    Raises
-    ------
-    click.BadParameter
-        If it is neither a number nor "all".
+    Raises click.BadParameter if it is neither a number nor "all".
     """
     if text == "all":
         return -1
@@ -243,10 +231,7 @@ def pairs(
 ) -> list[tuple[str, str]]:
     """Splits values of the form ``path=value``.
 
-    Raises
-    ------
-    click.BadParameter
-        If there is no path or no equals sign, or it is not UTF-8.
+    Raises click.BadParameter if there is no path or no equals sign, or it is not UTF-8.
     """
     found = []
     for text in given or []:
@@ -262,10 +247,7 @@ def pairs(
 def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
     """The settings of ``--set``; the scenario's reader checks what they mean.
 
-    Raises
-    ------
-    click.BadParameter
-        If one is not of the form ``path=value``, or not UTF-8.
+    Raises click.BadParameter if one is not of the form ``path=value``, or not UTF-8.
     """
     return tuple(pairs(given, "--set"))
 
@@ -273,10 +255,7 @@ def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
 def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
     """The file that a verb writes, given as an argument or with ``--out``.
 
-    Raises
-    ------
-    InputError
-        If there is none, or both are given.
+    Raises InputError if there is none, or both are given.
     """
     from penstock.errors import InputError
 
@@ -289,13 +268,7 @@ def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
 
 
 def refuse_contradictions(*contradictions: tuple[object, str]) -> None:
-    """Refuses options that contradict each other: those for which the first of a pair is true.
-
-    Raises
-    ------
-    InputError
-        For the first of them.
-    """
+    """Refuses options that contradict each other: those for which the first of a pair is true."""
     from penstock.errors import InputError
 
     for is_there, why in contradictions:
@@ -304,13 +277,7 @@ def refuse_contradictions(*contradictions: tuple[object, str]) -> None:
 
 
 def refuse_idle(given: dict[str, Any], why: str) -> None:
-    """Refuses options that would change nothing; `why` begins the message.
-
-    Raises
-    ------
-    InputError
-        If one is given.
-    """
+    """Refuses options that would change nothing; `why` begins the message."""
     from penstock.errors import InputError
 
     for name, value in given.items():

@@ -49,10 +49,7 @@ def check_outputs(
 ) -> FrameFormat:
     """Checks formats and pictures before anything is run, sets the memory limit, and returns the format.
 
-    Raises
-    ------
-    InputError
-        If one of them cannot be written.
+    Raises InputError if one of them cannot be written.
     """
     output = format_of(output, out)
     check_format(output, dry_run=dry_run, out=out)

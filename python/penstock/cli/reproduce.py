@@ -228,10 +228,7 @@ def _suite(
 def read_readings(doc: str, given: list[str] | None) -> list[str]:
     """The answers as given, once they have the form ``id=key``.
 
-    Raises
-    ------
-    click.BadParameter
-        If either is missing, or a question is answered twice.
+    Raises click.BadParameter if either is missing, or a question is answered twice.
     """
     answers: dict[str, str] = {}
     for text in given or []:

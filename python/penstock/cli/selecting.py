@@ -27,10 +27,7 @@ def selection(
 ) -> Selection:
     """The selection that options of the command line describe.
 
-    Raises
-    ------
-    click.BadParameter
-        If a condition is not of the form ``path=value``.
+    Raises click.BadParameter if a condition is not of the form ``path=value``.
     """
     from penstock.store.selection import Selection
 
@@ -68,10 +65,7 @@ def size_text(size: float) -> str:
 def age_text(text: str) -> float:
     """Seconds of an age such as ``30 days``.
 
-    Raises
-    ------
-    click.BadParameter
-        If it is none.
+    Raises click.BadParameter if it is none.
 
     Examples
     --------

@@ -88,10 +88,7 @@ def show_one(store: Store, key: str, output: str) -> None:
 def one(store: Store, key: str) -> Manifest:
     """The run whose key starts with `key`.
 
-    Raises
-    ------
-    InputError
-        If there is none, or more than one.
+    Raises InputError if there is none, or more than one.
     """
     wanted = key.lower()
     if len(wanted) < 4 or len(wanted) > 64 or set(wanted) - set("0123456789abcdef"):

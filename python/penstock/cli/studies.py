@@ -63,10 +63,7 @@ def plan_of(
 def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
     """The ranges of ``--range``.
 
-    Raises
-    ------
-    InputError
-        With all mistakes.
+    Raises InputError with all mistakes.
     """
     found: dict[str, Range] = {}
     wrong = []
@@ -90,10 +87,7 @@ def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
 def read_precision(text: str) -> Precision:
     """The target of ``--precision``.
 
-    Raises
-    ------
-    InputError
-        With all mistakes.
+    Raises InputError with all mistakes.
     """
     metric, equals, width = (part.strip() for part in text.rpartition("="))
     if not equals or not metric:

@@ -122,8 +122,6 @@ def compare(
 
     Parameters
     ----------
-    cell : Cell
-        The scenario.
     runs : int
         Number of pairs; the i-th of both have the same random numbers in the network.
     mtu : int, bytes

@@ -35,8 +35,6 @@ class Sample:
         When.
     flow : str
         The member of a group of flows, such as ``tcp[0]``.
-    window : float, segments
-        The congestion window.
     acknowledged : int, bytes
         Data that were acknowledged; 0 for simulated hosts.
     """

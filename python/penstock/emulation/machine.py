@@ -68,10 +68,7 @@ def setting_file(name: str) -> Path:
 def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
     """Reads ``NAME=VALUE`` of kernel settings of the network, which each namespace has of its own.
 
-    Raises
-    ------
-    InputError
-        If one has another form, or this kernel does not have it.
+    Raises InputError if one has another form, or this kernel does not have it.
     """
     made = []
     for text in texts:

@@ -34,10 +34,6 @@ class Namespaces:
 
     Parameters
     ----------
-    real : sequence of str
-        The real nodes.
-    mtu : int, bytes
-        MTU of their interfaces.
     settings : sequence of (str, str)
         Kernel settings of the real nodes, as name and value.
     run : str

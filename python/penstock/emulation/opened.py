@@ -65,27 +65,17 @@ def opened(
 ) -> Opened:
     """Reads a scenario with real nodes, and opens it for real packets.
 
+    Raises InputError if it has no two real nodes, or the log is none of this scenario; ScenarioError if it has
+    mistakes.
+
     Parameters
     ----------
     file : Path
         The scenario's file, for messages and files that it names.
-    text : str
-        The scenario.
-    sets : sequence of (str, str)
-        Settings, as path and value.
     seed, replication : int, optional
         The random streams of the simulated network.
-    mtu : int, bytes
-        The largest IP packet.
     log : str, optional
         Arrivals that are known before the run, as CSV.
-
-    Raises
-    ------
-    InputError
-        If it has no two real nodes, or the log is none of this scenario.
-    ScenarioError
-        If it has mistakes.
     """
     if is_study(text):
         raise InputError(f"{path_text(file)}: is a study; real packets pass through the network of one scenario.")
@@ -117,10 +107,7 @@ def opened(
 def read_log(file: Path) -> str:
     """The text of an arrival log.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, or does not fit into memory.
+    Raises InputError if it cannot be read, or does not fit into memory.
     """
     try:
         require_file(file, is_read_whole=True)

@@ -42,10 +42,7 @@ class Program:
     def read(cls, text: str, real: Sequence[str], end: float) -> Program:
         """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``, for a run that ends after `end` seconds.
 
-        Raises
-        ------
-        InputError
-            If it has another form, there is no such real node, or it would start after the end.
+        Raises InputError if it has another form, there is no such real node, or it would start after the end.
 
         Examples
         --------

@@ -48,12 +48,8 @@ class Transfer:
 def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list[Transfer]:
     """The flows between real nodes, as transfers of iperf3.
 
-    Raises
-    ------
-    PenstockError
-        If a program is not installed, or there are no flows.
-    InputError
-        If one is no endless TCP flow, or Linux has no such congestion control here.
+    Raises PenstockError if a program is not installed, or there are no flows; InputError if one is no endless TCP
+    flow, or Linux has no such congestion control here.
     """
     for program, package in _NEEDED.items():
         if shutil.which(program) is None:

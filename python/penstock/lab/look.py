@@ -57,14 +57,6 @@ class Look(Thread):
 
     Parameters
     ----------
-    file : Path
-        The scenario's file, for messages and relative paths.
-    asked : Asked
-        The setting.
-    jobs : int, optional
-        How many runs at the same time.
-    folder : Path, optional
-        The store of finished runs.
     tell : callable
         Receives every event, from this thread or another, and finally None.
     """

@@ -56,10 +56,6 @@ class OverTime(Thread):
 
     Parameters
     ----------
-    point : PointRequest
-        The setting.
-    panel : Panel
-        The state to sample.
     tell : callable
         Receives one event with the samples, or the reason why there are none.
     """

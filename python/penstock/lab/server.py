@@ -176,10 +176,7 @@ async def _events(session: Session, page_name: str, asked: Asked) -> AsyncIterat
 def listener(port: int | None) -> socket.socket:
     """Returns a socket on the loopback interface, at a free port if none is given.
 
-    Raises
-    ------
-    InputError
-        If the port is in use, or may not be used.
+    Raises InputError if the port is in use, or may not be used.
     """
     try:
         return socket.create_server(("127.0.0.1", port or 0))

@@ -25,21 +25,7 @@ class ChangedError(PenstockError):
 
 
 class Session:
-    """A scenario file and the looks at it.
-
-    Parameters
-    ----------
-    file : Path
-        The scenario's file.
-    runs : int
-        Initial number of runs of a setting.
-    jobs : int, optional
-        How many runs at the same time.
-    store : Path, optional
-        The store of finished runs.
-    sets : sequence of (str, str)
-        Initial settings.
-    """
+    """A scenario file and the looks at it."""
 
     def __init__(
         self, file: Path, runs: int, jobs: int | None, store: Path | None, sets: Sequence[tuple[str, str]] = ()

@@ -65,10 +65,7 @@ def addresses(
 ) -> dict[str, dict[str, int]]:
     """Addresses of the hooks of each class, compiled if they are not in the cache.
 
-    Raises
-    ------
-    InputError
-        If numba is missing, or if the file cannot be compiled; the message has the line.
+    Raises InputError if numba is missing, or if the file cannot be compiled; the message has the line.
     """
     if util.find_spec("numba") is None:
         message = f"numba, which compiles components in Python, is missing; install it with: {advice('jit')}"

@@ -42,10 +42,7 @@ _LETTERS = {"f": types.float64, "i": types.int64}
 def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> bytes:
     """An object file with the hooks of all classes, each under its :func:`penstock.own.compiled.symbol`.
 
-    Raises
-    ------
-    InputError
-        If numba cannot compile a hook; the message has the line.
+    Raises InputError if numba cannot compile a hook; the message has the line.
     """
     names = _namespace(module, path)
     entries = []

@@ -36,8 +36,6 @@ class Conformance:
     ----------
     properties : dict
         Whether it has each property.
-    against : str, optional
-        The other component.
     runs, packets : int
         The runs of each property, and the packets that passed a link in them.
     difference : str, optional
@@ -62,21 +60,16 @@ def conformance(
 ) -> Conformance:
     """Compares runs of a component with each other, and with the runs of another one.
 
+    Raises InputError if a parameter is missing or wrong, or if the kind has no arrivals or no runs.
+
     Parameters
     ----------
-    subject : Subject
-        The component.
     against : Subject, optional
         A component of the same kind.
     settings : mapping
         Values of parameters. The example of `against` has the others, or else that of the component, or the defaults.
     arrivals : Recorded, optional
         Arrivals for further runs, which come first.
-
-    Raises
-    ------
-    InputError
-        If a parameter is missing or wrong, or if the kind has no arrivals or no runs.
     """
     subject.check(settings)
     found = Conformance(subject.key, against.key if against else None)

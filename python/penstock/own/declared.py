@@ -21,13 +21,7 @@ _TYPES = {"int": int, "float": float, "bool": bool}
 
 
 class Mistakes:
-    """Collects mistakes in a file, each with its line.
-
-    Parameters
-    ----------
-    file : str
-        The name of the file.
-    """
+    """Collects mistakes in a file, each with its line."""
 
     def __init__(self, file: str) -> None:
         self._file = file

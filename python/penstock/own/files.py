@@ -44,12 +44,8 @@ class OwnFile:
 
     Attributes
     ----------
-    path : Path
-        The file.
     identity : str
         Digest of its text, and the versions of the compiler.
-    components : list of Declared
-        Its components.
     """
 
     def __init__(self, path: Path, text: str) -> None:
@@ -176,10 +172,7 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
 def source(path: Path) -> str:
     """The text of a file.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read.
+    Raises InputError if it cannot be read.
     """
     try:
         if not path.is_file():
@@ -209,10 +202,7 @@ def opened(path: Path) -> OwnFile:
 def read(path: Path) -> dict[str, Any]:
     """The components of a file, for the core.
 
-    Raises
-    ------
-    InputError
-        With all mistakes, a line each.
+    Raises InputError with all mistakes, a line each.
     """
     with _lock:
         if _refused:

@@ -62,10 +62,7 @@ _LETTERS: dict[str, Any] = {"f": c_double, "i": c_int64}
 def whole(value: Any) -> int:
     """The value as a whole number of 64 bits.
 
-    Raises
-    ------
-    TypeError, OverflowError
-        If it is none.
+    Raises TypeError or OverflowError if it is none.
     """
     if value is None:
         raise TypeError("a whole number is needed, but there is no value")
@@ -79,10 +76,7 @@ def whole(value: Any) -> int:
 def fits(value: Any) -> Any:
     """The number, whose whole part has at most 64 bits.
 
-    Raises
-    ------
-    OverflowError
-        If it has more, or is infinite or not a number.
+    Raises OverflowError if it has more, or is infinite or not a number.
     """
     if isinstance(value, float) and not -(2.0**63) <= value < 2.0**63:
         raise OverflowError(f"{value} does not fit into 64 bits")
@@ -92,10 +86,7 @@ def fits(value: Any) -> Any:
 def number(value: Any) -> float:
     """The value as a floating-point number, which may be none (NaN) but not infinite.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no number or infinite.
+    Raises TypeError or ValueError if it is no number or infinite.
     """
     if not isinstance(value, int | float):
         raise TypeError(f"a number is needed, {'but there is no value' if value is None else f'not {value!r}'}")
@@ -107,10 +98,7 @@ def number(value: Any) -> float:
 def finite(value: Any, name: str) -> Any:
     """The value, which is assigned to a floating-point number of this name.
 
-    Raises
-    ------
-    ValueError
-        If it is infinite or not a number.
+    Raises ValueError if it is infinite or not a number.
     """
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{quoted(name)} became {value}")
@@ -159,17 +147,7 @@ def line_of(error: BaseException, path: str) -> int:
 
 
 class Plain:
-    """The functions of a file for the interpreter.
-
-    Parameters
-    ----------
-    module : ast.Module
-        The translated functions.
-    path : str
-        The file, for tracebacks and breakpoints.
-    names : mapping
-        Its global names, for what it prints.
-    """
+    """The functions of a file for the interpreter."""
 
     raised: ClassVar[dict[tuple[str, str, int, int], tuple[BaseException, int]]] = {}
     """Exceptions of the last run, each with its line, by component, hook and arguments: threads may raise several."""

@@ -50,10 +50,7 @@ class Recorded:
     def add(self, time: int, flow: tuple[str, int], size: int, ecn: int, precedence: int) -> None:
         """Adds an arrival.
 
-        Raises
-        ------
-        ValueError
-            If it is before the last one, or has no size, codepoint or precedence of a packet; says why.
+        Raises ValueError if it is before the last one, or has no size, codepoint or precedence of a packet; says why.
         """
         if self.arrivals and time < self.arrivals[-1][0]:
             raise ValueError(f"{time} ps is before the arrival before it, at {self.arrivals[-1][0]} ps")
@@ -114,10 +111,8 @@ class Recorded:
 def recorded(file: Path) -> Recorded:
     """The arrivals in a file.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, or is no trace of one link and no log of arrivals; the message has the line.
+    Raises InputError if it cannot be read, or is no trace of one link and no log of arrivals; the message has the
+    line.
     """
     shown = path_text(str(file))
     rows = csv.reader(io.StringIO(read_log(file), newline=""), strict=True)

@@ -28,12 +28,8 @@ class Subject:
     ----------
     kind, key : str
         Its kind and its scenario key.
-    entry : mapping
-        Its entry in the catalogue.
     hooks : frozenset of str
         Hooks that a scenario may need.
-    file : Path, optional
-        The Python file that has it.
     """
 
     kind: str
@@ -61,10 +57,7 @@ class Subject:
         Its parameters are those of `settings`, or those of the same type in the examples of `models`, the last first.
         Others that must be given have their own example, or 1 for whole numbers.
 
-        Raises
-        ------
-        InputError
-            If a parameter that must be given has no value.
+        Raises InputError if a parameter that must be given has no value.
         """
         if self.kind == "metric":
             return self.key
@@ -103,10 +96,7 @@ class Subject:
     def check(self, settings: Mapping[str, Any]) -> None:
         """Refuses settings that name no parameter.
 
-        Raises
-        ------
-        InputError
-            With the parameters.
+        Raises InputError with the parameters.
         """
         known = [*self.parameters, *self.class_parameters]
         unknown = next((key for key in settings if key not in known), None)
@@ -118,10 +108,7 @@ class Subject:
 def in_file(file: Path, name: str | None) -> Subject:
     """The component of a Python file with this class or key; its only one if `name` is None.
 
-    Raises
-    ------
-    InputError
-        If there is none, or more than one.
+    Raises InputError if there is none, or more than one.
     """
     components = opened(file).components
     found = [it for it in components if name in (None, it.cls.__name__, it.key)]
@@ -138,10 +125,7 @@ def in_file(file: Path, name: str | None) -> Subject:
 def built_in(name: str, kind: str | None = None) -> Subject:
     """The component of the core, or of a plug-in, with this key.
 
-    Raises
-    ------
-    InputError
-        If there is none of this kind, or none of a kind that the kit runs.
+    Raises InputError if there is none of this kind, or none of a kind that the kit runs.
     """
     everything = catalogue()
     kinds = [kind] if kind else list(SCENARIOS)

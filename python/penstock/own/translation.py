@@ -36,8 +36,6 @@ class Translated:
 
     Attributes
     ----------
-    module : ast.Module
-        The functions.
     facts : dict
         By class, facts about its hooks that its kind knows.
     """
@@ -61,12 +59,6 @@ def translate(
     ----------
     tree : ast.Module
         The file; it is changed.
-    components : iterable of Declared
-        The classes.
-    names : mapping
-        The file's global names.
-    mistakes : Mistakes
-        Receives the mistakes.
     compiled : bool
         Whether the functions will be compiled; else they keep ``print`` and messages of exceptions.
     """

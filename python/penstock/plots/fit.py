@@ -29,8 +29,6 @@ def fit(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], *, is_free: bo
 
     Parameters
     ----------
-    figure : Picture
-        The complete figure.
     chart, used : Chart, list of (Axes, Panel)
         The drawing, and its place.
     is_free : bool

@@ -109,10 +109,6 @@ def table_plot(
 
     Parameters
     ----------
-    document, table : Document, Table
-        The printed table.
-    comparisons : sequence of Comparison
-        Printed and simulated numbers.
     nulls : mapping of str to numbers
         Numbers of null models, hidden until their legend entry is clicked.
     """

@@ -38,10 +38,7 @@ class Makers:
 def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Sequence[str]], None]) -> StudyResult:
     """The result of a study or a scenario; a missed precision target raises nothing here.
 
-    Raises
-    ------
-    PenstockError
-        If none of its runs is stored and nothing may be run.
+    Raises PenstockError if none of its runs is stored and nothing may be run.
     """
     from penstock.studies.making import make, stored
     from penstock.studies.request import warnings_of
@@ -69,10 +66,6 @@ def published_report(name: str, makers: Makers, runs: int | None = None) -> Repo
 
     Parameters
     ----------
-    name : str
-        Its name, such as ``af``.
-    makers : Makers
-        How to run it.
     runs : int, optional
         Runs of each row; the study's own number if left out.
     """
@@ -97,13 +90,7 @@ def _all_stored(study: Study, store: Store) -> bool:
 
 
 def _packaged(study: Study) -> Reproduced:
-    """The runs that ship with the package.
-
-    Raises
-    ------
-    PenstockError
-        If there is nothing.
-    """
+    """The runs that ship with the package."""
     from penstock.report.reproduction import Reproduced
     from penstock.reproductions.shipped import SUMMARY, VERDICTS
     from penstock.reproductions.stored import digests, stored_outcome

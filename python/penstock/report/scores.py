@@ -20,8 +20,6 @@ def scores_grid(document: Document, summary: Object) -> list[Block]:
 
     Parameters
     ----------
-    document : Document
-        The document.
     summary : mapping
         As ``penstock reproduce DOC --summary --format json`` gives it.
     """

@@ -22,8 +22,6 @@ def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
 
     Parameters
     ----------
-    text : str
-        The scenario, without mistakes.
     scenarios : sequence of Scenario
         The scenarios of the points of a study. Properties that vary between them are drawn as varying.
     """

@@ -70,21 +70,14 @@ def other_readings(document: Document, chosen: Readings) -> dict[str, Readings]:
 class Alternatives:
     """Tests the claims of a study under other answers.
 
+    Raises InputError if `chosen` has other answers than the chosen ones.
+
     Parameters
     ----------
-    study : Study
-        Whose claims.
     chosen : Outcome
         The runs under the chosen answers.
     store : Store, optional
         Where finished runs are kept, so that a test that was interrupted continues.
-    jobs : int, optional
-        Runs at the same time.
-
-    Raises
-    ------
-    InputError
-        If `chosen` has other answers than the chosen ones.
     """
 
     def __init__(self, study: Study, chosen: Outcome, store: Store | None = None, jobs: int | None = None) -> None:
@@ -112,8 +105,6 @@ class Alternatives:
         ----------
         judgements : iterable of Judgement
             The claims, judged on the runs under the chosen answers.
-        budget : Budget
-            How many runs may be made.
         questions : collection of str
             The questions whose answers are tested; all if empty.
         known : OtherVerdicts, optional

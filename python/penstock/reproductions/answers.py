@@ -32,15 +32,7 @@ class Checked:
 def check_answers(study: Study) -> Checked:
     """Reads every scenario under every answer, and runs the beginning of the first row of each table.
 
-    Parameters
-    ----------
-    study : Study
-        A study of somebody's own.
-
-    Raises
-    ------
-    ScenarioError
-        With all mistakes, each once and with the answer under which it occurs.
+    Raises ScenarioError with all mistakes, each once and with the answer under which it occurs.
     """
     mistakes: list[_core.Mistake] = []
     asked: list[PointRequest] = []

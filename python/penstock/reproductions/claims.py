@@ -101,10 +101,6 @@ def judge(
 
     Parameters
     ----------
-    study : Study
-        Whose claims.
-    outcome : Outcome
-        Its runs.
     level : float
         Probability of error that each verdict may carry.
     before : mapping of str to Judgement, optional

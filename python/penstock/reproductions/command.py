@@ -54,10 +54,8 @@ class Asked:
     def answers(self, document: Document) -> Readings:
         """The answers to all questions.
 
-        Raises
-        ------
-        InputError
-            If answers are given although the text as printed is asked for, or if two of them contradict each other.
+        Raises InputError if answers are given although the text as printed is asked for, or if two of them contradict
+        each other.
         """
         if not self.as_printed:
             return Readings.parse(document, self.readings)
@@ -204,10 +202,7 @@ def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
 def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
     """Shows what the store has of a reproduction by now, and runs nothing.
 
-    Raises
-    ------
-    PenstockError
-        If it has no run of it.
+    Raises PenstockError if it has no run of it.
     """
     study = load(doc)
     document = study.document
@@ -239,10 +234,7 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
 def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False, as_json: bool) -> None:
     """Runs every alternative answer and prints how far each moves each number, and before that what it takes.
 
-    Raises
-    ------
-    InputError
-        If tables are named although all are asked for.
+    Raises InputError if tables are named although all are asked for.
     """
     if all_tables and asked.tables:
         raise InputError("--all-tables takes every table; leave --table out")

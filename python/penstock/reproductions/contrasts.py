@@ -64,8 +64,6 @@ def clear_contrasts(
 
     Parameters
     ----------
-    document, table : Document, Table
-        What was printed.
     pilot : Pilot
         How far its numbers scatter.
     allowed : callable

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 def command(doc: str, asked: Asked, budget: int | None, *, as_json: bool) -> None:
     """Cross-validates a study and shows the result.
 
-    Raises
-    ------
-    InputError
-        If the study, the answers or the budget do not allow it.
+    Raises InputError if the study, the answers or the budget do not allow it.
     """
     study = load(doc)
     answers = Readings.parse(study.document, asked.readings)

@@ -82,10 +82,7 @@ class Document:
     def parse(cls, text: str) -> Document:
         """Reads a document's data file.
 
-        Raises
-        ------
-        ValueError
-            If the file contradicts itself; the files are ours, so this is a bug of ours.
+        Raises ValueError if the file contradicts itself; the files are ours, so this is a bug of ours.
         """
         return cls.of(tomllib.loads(text))
 

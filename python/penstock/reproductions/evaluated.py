@@ -32,16 +32,8 @@ class Evaluated:
 
     Parameters
     ----------
-    study : Study
-        What to run.
-    tables : sequence of Table
-        Tables with printed numbers.
-    runs : int
-        How often each row is run.
     budget : int or None
         The most runs to make; None for any number.
-    runner : Runner, optional
-        Who makes them.
     """
 
     def __init__(

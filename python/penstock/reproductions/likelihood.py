@@ -43,15 +43,7 @@ FLOOR = 1e-12
 
 
 class Print:
-    """The printed numbers of a table: what they round from, and their tolerances.
-
-    Parameters
-    ----------
-    document : Document
-        Whose table.
-    table : Table
-        A table with printed numbers.
-    """
+    """The printed numbers of a table: what they round from, and their tolerances."""
 
     def __init__(self, document: Document, table: Table) -> None:
         import numpy as np

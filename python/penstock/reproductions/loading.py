@@ -43,17 +43,12 @@ def has_document(folder: Path) -> bool:
 def load(name: str) -> Study:
     """The study of this name, or in this folder.
 
+    Raises InputError if there is no such study; ScenarioError if the folder's file has mistakes.
+
     Parameters
     ----------
     name : str
         A name, or the path of a folder with a ``document.toml``, or of that file.
-
-    Raises
-    ------
-    InputError
-        If there is no such study.
-    ScenarioError
-        If the folder's file has mistakes.
     """
     if is_folder(name):
         from penstock.reproductions.folder import read_folder

@@ -43,17 +43,12 @@ class Settings(Mapping[str, Any]):
 class Readings:
     """One answer to every open question of a document.
 
+    Raises InputError if two of the answers contradict each other.
+
     Parameters
     ----------
-    document : Document
-        Whose questions.
     keys : mapping of str to str, optional
         Answers that differ from the chosen ones, by question.
-
-    Raises
-    ------
-    InputError
-        If two of the answers contradict each other.
     """
 
     def __init__(self, document: Document, keys: Mapping[str, str] | None = None) -> None:

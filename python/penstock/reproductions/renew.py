@@ -70,19 +70,7 @@ BUDGET = 1000
 
 
 class Renewal:
-    """The runs that a renewal makes.
-
-    Parameters
-    ----------
-    study : Study
-        Which study.
-    runs : int
-        Runs of each row.
-    jobs : int, optional
-        Runs at the same time.
-    store : Store, optional
-        Where finished runs are kept.
-    """
+    """The runs that a renewal makes."""
 
     def __init__(self, study: Study, runs: int, jobs: int | None = None, store: Store | None = None) -> None:
         self.study = study
@@ -100,10 +88,7 @@ class Renewal:
     def partly(self, tables: Sequence[str]) -> tuple[Outcome, dict[str, str]]:
         """The named tables and the experiments run, all other tables as stored; and the digests of all first runs.
 
-        Raises
-        ------
-        InputError
-            If there is nothing stored, or another number of runs.
+        Raises InputError if there is nothing stored, or another number of runs.
         """
         stored, readings = stored_outcome(self.study, without=tables), Readings(self.study.document)
         if stored is None or stored.runs != self.runs:
@@ -142,10 +127,7 @@ class Renewal:
     def kept(self) -> Outcome:
         """The rows of ``runs.json``, and the runs that only claims need.
 
-        Raises
-        ------
-        InputError
-            If there is no such file.
+        Raises InputError if there is no such file.
         """
         outcome = stored_outcome(self.study)
         if outcome is None:
@@ -159,10 +141,7 @@ class Renewal:
     def judged(self, kept: Outcome) -> list[Judgement]:
         """The claims, judged on stored rows.
 
-        Raises
-        ------
-        InputError
-            If a claim compares digests, which are not stored.
+        Raises InputError if a claim compares digests, which are not stored.
         """
         try:
             return judge(self.study, kept)
@@ -203,11 +182,8 @@ class Renewal:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Renews the files of one study.
 
-    Raises
-    ------
-    InputError
-        If there is a pilot already and another is asked for, or only some tables of a study that is also run under
-        the text's own answers; or with ``--alternatives``, if a claim compares digests, which are not stored.
+    Raises InputError if there is a pilot already and another is asked for, or only some tables of a study that is also
+    run under the text's own answers; or with ``--alternatives``, if a claim compares digests, which are not stored.
     """
     given = _options().parse_args(arguments)
     study = load(given.study)

@@ -52,12 +52,8 @@ class Plan:
 
     Parameters
     ----------
-    study : Study
-        What to run.
     tables : iterable of str
         Ids of the tables; all that have numbers if empty.
-    runs : int
-        How often each row is run.
     """
 
     def __init__(self, study: Study, tables: Iterable[str], runs: int) -> None:
@@ -101,10 +97,7 @@ class Plan:
     def points(self) -> list[PointRequest]:
         """The points of the plan: one for each scenario of each row, and for each experiment.
 
-        Raises
-        ------
-        ScenarioError
-            If a scenario has mistakes, which is a fault of the study's.
+        Raises ScenarioError if a scenario has mistakes, which is a fault of the study's.
         """
         folder = str(folder_of(self.study.document))
         scenarios: dict[Page, _core.Scenario] = {}
@@ -156,10 +149,7 @@ class Plan:
     def verify(self, points: Sequence[PointRequest]) -> None:
         """Looks, on the beginning of a run of each table's first row, whether the row's numbers can be measured.
 
-        Raises
-        ------
-        InputError
-            If one cannot, which somebody's own study may have wrong.
+        Raises InputError if one cannot, which somebody's own study may have wrong.
         """
         left = iter(points)
         seen = set()

@@ -48,21 +48,8 @@ class SecondLook:
 def look_again(study: Study, first: Outcome, claim: str, runner: Runner | None = None) -> SecondLook:
     """Makes the runs of a second look.
 
-    Parameters
-    ----------
-    study : Study
-        Whose claim.
-    first : Outcome
-        The usual runs of all tables.
-    claim : str
-        Which claim.
-    runner : Runner, optional
-        Who makes the runs.
-
-    Raises
-    ------
-    InputError
-        If the first look decides the claim, needs more than numbers of tables, or tells no number of runs to make.
+    Raises InputError if the first look decides the claim, needs more than numbers of tables, or tells no number of
+    runs to make.
     """
     study.document.claim(claim)
     try:

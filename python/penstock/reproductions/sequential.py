@@ -44,14 +44,10 @@ def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner
 
     Parameters
     ----------
-    study : Study
-        Whose claims.
     first : Outcome
         The usual runs, of all tables and with the experiments.
     limit : int
         The most runs to make of anything.
-    runner : Runner, optional
-        Who makes them.
     """
     planned = looks(first.runs, limit)
     level = LEVEL / len(planned)

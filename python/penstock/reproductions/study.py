@@ -73,8 +73,6 @@ class Study:
 
     Parameters
     ----------
-    document : Document
-        What was published.
     build : callable
         ``build(settings, table, row)`` gives the scenarios of a row, by name.
     measure : callable

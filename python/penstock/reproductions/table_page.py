@@ -25,8 +25,6 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
 
     Parameters
     ----------
-    document, table : Document, Table
-        What was printed.
     comparisons : sequence of Comparison
         Its numbers and ours, from the stored runs; counts of null models come from the stored summary.
     picture : str

@@ -20,17 +20,7 @@ RANDOM = 16
 
 
 class Sampler:
-    """Proposals that depend only on the question, the seed, and the results of whole batches, in their order.
-
-    Parameters
-    ----------
-    ranges : mapping of str to Range
-        The search space.
-    question : Question
-        The aim of the search.
-    seed : int
-        Seed of the proposals.
-    """
+    """Proposals that depend only on the question, the seed, and the results of whole batches, in their order."""
 
     def __init__(self, ranges: Mapping[str, Range], question: Question, seed: int) -> None:
         import optuna

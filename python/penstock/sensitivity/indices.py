@@ -47,19 +47,7 @@ class Index:
 
 
 def indices(design: Design, shares: Array, values: Array, seed: int) -> list[Index]:
-    """Returns the measures of each parameter in turn, then those of pairs.
-
-    Parameters
-    ----------
-    design : Design
-        The design.
-    shares : array
-        Its points, from :meth:`Design.shares`.
-    values : array
-        The number at each of them.
-    seed : int
-        Seed of the bootstrap.
-    """
+    """Returns the measures of each parameter in turn, then those of pairs."""
     import numpy as np
 
     if design.method == "morris":

@@ -89,17 +89,8 @@ def write_archive(
 class Reading:
     """Reads and verifies an archive.
 
-    Parameters
-    ----------
-    path : Path
-        The archive.
-
-    Raises
-    ------
-    InputError
-        If there is no such file.
-    StoreError
-        If it is no archive, or its list differs from what was written.
+    Raises InputError if there is no such file; StoreError if it is no archive, or its list differs from what was
+    written.
     """
 
     def __init__(self, path: Path) -> None:

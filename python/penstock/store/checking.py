@@ -35,17 +35,7 @@ class Difference:
 
 
 def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
-    """Returns a random sample of the runs; all of them if `count` is negative.
-
-    Parameters
-    ----------
-    runs : sequence of Manifest
-        The runs.
-    count : int
-        Size of the sample.
-    pick : int
-        Seed of the choice.
-    """
+    """Returns a random sample of the runs; all of them if `count` is negative."""
     if count < 0 or count >= len(runs):
         return list(runs)
     chosen = random.Random(pick).sample(range(len(runs)), count)

@@ -31,13 +31,7 @@ class Failed(Origin):
 
 
 class Failures:
-    """The records of a store's failed runs, one file each in ``failed/``.
-
-    Parameters
-    ----------
-    store : Path
-        The store's folder.
-    """
+    """The records of a store's failed runs, one file each in ``failed/``."""
 
     def __init__(self, store: Path) -> None:
         self._folder = store / "failed"

@@ -28,10 +28,7 @@ def names(folder: Path) -> list[str]:
 def write(path: Path, content: bytes) -> None:
     """Writes a file as a whole, replacing an older one, and creates its folder if necessary.
 
-    Raises
-    ------
-    OSError
-        With the path in ``filename``.
+    Raises OSError with the path in ``filename``.
     """
     try:
         try:

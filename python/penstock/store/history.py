@@ -24,10 +24,6 @@ class History:
 
     Parameters
     ----------
-    store : Path
-        The store's folder.
-    texts : Texts
-        Its scenarios.
     tell : callable or None
         Called with the reason why runs are repeated.
     """

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 class RunKeys:
-    """The names of the runs of one scenario, whose common part is hashed once.
-
-    Parameters
-    ----------
-    canonical : str
-        The scenario in canonical form.
-    """
+    """The names of the runs of one scenario, whose common part is hashed once."""
 
     def __init__(self, canonical: str) -> None:
         self._started = hashlib.blake2b(f"[{json.dumps(canonical)}".encode(), digest_size=32)

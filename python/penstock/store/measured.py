@@ -75,8 +75,6 @@ def measuring(
 
     Parameters
     ----------
-    request : RunRequest
-        The run.
     scenario : Scenario
         The scenario of its text and settings.
     measures : iterable of str

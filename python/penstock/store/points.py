@@ -38,13 +38,7 @@ def point_of(request: RunRequest) -> PointOf:
 
 
 class Points:
-    """The points of a store.
-
-    Parameters
-    ----------
-    store : Path
-        The store's folder.
-    """
+    """The points of a store."""
 
     def __init__(self, store: Path) -> None:
         self._folder = store / "points"

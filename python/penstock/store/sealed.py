@@ -43,12 +43,8 @@ def sealed_json(members: Mapping[str, Any]) -> bytes:
 def opened(content: bytes, newest: int = FORMAT) -> dict[str, Any]:
     """Verifies the checksum of a file and returns its members.
 
-    Raises
-    ------
-    DamagedError
-        If the content differs from what was written, or is no JSON object with a format.
-    NewerError
-        If its format is later than `newest`.
+    Raises DamagedError if the content differs from what was written, or is no JSON object with a format; NewerError if
+    its format is later than `newest`.
     """
     if not _SEAL.fullmatch(content[-_LENGTH:]):
         raise DamagedError("does not end in a checksum" if content else "is empty")

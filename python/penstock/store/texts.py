@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 class Texts:
-    """The scenarios of a store.
-
-    Parameters
-    ----------
-    store : Path
-        The store's folder.
-    """
+    """The scenarios of a store."""
 
     def __init__(self, store: Path) -> None:
         self._folder = store / "scenarios"

@@ -34,8 +34,6 @@ class Derived:
         Conditions.
     document : mapping
         The scenario, whose settings the expressions may use by path.
-    tell : callable
-        Called with the place and the message of each mistake.
     when : sequence of When, optional
         Conditions with expressions of their own.
     """

@@ -8,11 +8,6 @@ from penstock import _core
 class Lines:
     r"""The lines of the keys of a sound TOML text.
 
-    Parameters
-    ----------
-    text : str
-        A text that TOML's reader has accepted.
-
     Examples
     --------
     >>> lines = Lines('a = 1\n[grid]\nb.c = [\n  2,\n]\n[[list]]\nd = 3\n[[list]]\nd = 4\n')

@@ -35,8 +35,6 @@ def figure_of(result: StudyResult, asked: Mapping[str, Any]) -> Picture:
 
     Parameters
     ----------
-    result : StudyResult
-        The study.
     asked : mapping
         ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names the
         mechanisms; and ``facet``, the parameter of the panels, if there is one.

@@ -54,10 +54,7 @@ class Suite:
     def chosen(self, wanted: tuple[str, ...]) -> list[Part]:
         """Returns the parts of these names, or all.
 
-        Raises
-        ------
-        InputError
-            If there is no part of a name.
+        Raises InputError if there is no part of a name.
         """
         there = {part.name: part for part in self.parts}
         for name in wanted:

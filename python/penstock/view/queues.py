@@ -27,8 +27,6 @@ class Queues:
     changes : polars.DataFrame
         ``link``, an index into the links asked for, ``time_ps`` and ``value`` in packets, sorted by both; each queue
         keeps a value until its next row.
-    is_thinned : bool
-        Whether there are only the last changes of intervals.
     at_events : polars.Series
         The length at the instant of each of the events asked for, after everything that happened at that instant.
     """

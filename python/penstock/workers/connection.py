@@ -25,17 +25,12 @@ _VERSION = "__import__('penstock.workers.remote', fromlist=['version']).version(
 class Connection:
     """A cluster with its client; workers are named by their addresses.
 
+    Raises PenstockError if the cluster cannot be reached or started.
+
     Parameters
     ----------
-    place : Place
-        The cluster.
     count : int
         Number of workers, if they are started here.
-
-    Raises
-    ------
-    PenstockError
-        If the cluster cannot be reached or started.
     """
 
     ANSWER = 10.0

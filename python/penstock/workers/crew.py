@@ -39,11 +39,6 @@ class Crew:
 
     The threads communicate only through queues that are written in C: an interruption between any two instructions
     could otherwise leave a lock held or lose a finished run.
-
-    Parameters
-    ----------
-    workers : sequence of Worker
-        The workers.
     """
 
     def __init__(self, workers: Sequence[Worker]) -> None:

@@ -38,8 +38,6 @@ class DaskCrew:
 
     Parameters
     ----------
-    place : Place
-        The cluster.
     count : int, optional
         Maximum number of simultaneous runs; all cores of the cluster if left out.
     how : How

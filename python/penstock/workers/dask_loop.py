@@ -19,10 +19,7 @@ def begun(start: Callable[[], T]) -> T:
     Dask asserts that this thread runs within ten seconds, which fails on a machine that was suspended or overloaded. A
     late thread idles until the process ends.
 
-    Raises
-    ------
-    AssertionError
-        If the last of `STARTS` attempts fails in the same way.
+    Raises AssertionError if the last of `STARTS` attempts fails in the same way.
     """
     for _ in range(STARTS - 1):
         with suppress(AssertionError):

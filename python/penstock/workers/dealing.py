@@ -28,15 +28,7 @@ class Batch:
 
 
 class Dealer:
-    """The runs that are still to be made, and the batches in progress.
-
-    Parameters
-    ----------
-    work : iterable of Job
-        The runs, in the order in which they are sent.
-    most : int, optional
-        Maximum number of simultaneous batches.
-    """
+    """The runs that are still to be made, and the batches in progress."""
 
     TARGET = 0.5
     """Duration of a batch in seconds."""
@@ -66,8 +58,6 @@ class Dealer:
 
         Parameters
         ----------
-        worker : str
-            Name of the worker.
         cores : int
             Number of its simultaneous runs.
         of : int

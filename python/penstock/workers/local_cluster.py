@@ -34,11 +34,6 @@ class LocalWorkers:
     """A scheduler and its workers.
 
     Dask's own local workers import the main program again, as `multiprocessing` does; these do not.
-
-    Parameters
-    ----------
-    count : int
-        Number of workers, with one core each.
     """
 
     def __init__(self, count: int) -> None:

@@ -39,17 +39,13 @@ class Place:
     def read(cls, text: str) -> Place:
         """Reads the value of `--on`.
 
+        Raises ArgumentError if there are no such workers; InputError if the entry of the cluster in the settings file
+        has mistakes, or Dask is not installed.
+
         Examples
         --------
         >>> Place.read("processes").kind
         'processes'
-
-        Raises
-        ------
-        ArgumentError
-            If there are no such workers.
-        InputError
-            If the entry of the cluster in the settings file has mistakes, or Dask is not installed.
         """
         if text in ("threads", "processes"):
             return cls(text)

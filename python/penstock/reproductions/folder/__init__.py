@@ -34,11 +34,6 @@ RUNS = 5
 def read_folder(folder: Path) -> Study:
     """The study in a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Where ``document.toml`` is.
-
     Raises
     ------
     ScenarioError

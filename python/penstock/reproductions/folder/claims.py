@@ -79,14 +79,10 @@ def claim_test(
 
     Parameters
     ----------
-    document : Document
-        Whose claim.
     claim : Claim
         It names the tables in which columns are looked for, in this order.
     texts : sequence of str
         Conditions such as ``"utilisation[flows=100, buffer=2] > 99"``. Cells that brackets leave open stand for all.
-    place : tuple
-        Their place in the file.
     mistakes : Mistakes
         Receives conditions that cannot be read or name something unknown.
     """

@@ -33,21 +33,7 @@ SCENARIO = "scenario.toml"
 class Rows:
     """How the tables of a folder are made.
 
-    Parameters
-    ----------
-    document : Document
-        What was published.
-    data : mapping
-        The contents of its file.
-    folder : Path
-        Where the scenarios are.
-    mistakes : Mistakes
-        Told of expressions that cannot be read, with their places in the file.
-
-    Raises
-    ------
-    InputError
-        If a scenario cannot be read.
+    Raises InputError if a scenario cannot be read.
     """
 
     def __init__(self, document: Document, data: Mapping[str, Any], folder: Path, mistakes: Mistakes) -> None:
@@ -84,10 +70,7 @@ class Rows:
     def build(self, settings: Settings, table: Table, row: Row) -> Mapping[str, Page]:
         """The scenario of a row, with the settings that its cells and the readings make.
 
-        Raises
-        ------
-        InputError
-            If an expression has no value for this row.
+        Raises InputError if an expression has no value for this row.
         """
         values = self._derived[table.id].values(row.key, {**settings, **_cells(table, row)})
         if values is None:
@@ -101,10 +84,7 @@ class Rows:
     ) -> Mapping[str, float]:
         """The row's numbers from one run, each in its column's unit.
 
-        Raises
-        ------
-        InputError
-            If a column asks for what the scenario does not measure, or its unit is another.
+        Raises InputError if a column asks for what the scenario does not measure, or its unit is another.
         """
         known = {**settings, **_cells(table, row)}
         (run,) = results.values()

@@ -68,13 +68,7 @@ class Figure:
 def measure(
     points: Sequence[Point], runs: int, jobs: int | None = None, store: Store | None = None
 ) -> list[dict[str, Any]]:
-    """A row per point with its mean and interval; every series has the same random numbers.
-
-    Raises
-    ------
-    RunsFailed
-        If any run failed.
-    """
+    """A row per point with its mean and interval; every series has the same random numbers."""
     requests = [
         RunRequest(point.page, (), SEED, n, f"{point.panel} {point.series} {point.x:g}", point.effort)
         for point in points

@@ -25,16 +25,12 @@ def switch_queue(
 
     Parameters
     ----------
-    settings : Settings
-        What follows from the readings.
     policy : str
         One of ``plain``, ``ppd``, ``epd``, ``selective-drop`` and ``fba``.
     buffer : int
         The buffer in cells (K).
     frame : int
         Cells of a frame.
-    sources : int
-        How many sources there are.
     prefix : str
         The prefix of ``queue``, as in ``class.default.``.
     """

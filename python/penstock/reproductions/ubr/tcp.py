@@ -22,8 +22,6 @@ def transport(
 
     Parameters
     ----------
-    settings : Settings
-        What follows from the readings.
     flavour : str
         One of ``vanilla``, ``reno``, ``new-reno``, ``sack1``, and of modern TCP ``sack`` and ``cubic``.
     mss : int
