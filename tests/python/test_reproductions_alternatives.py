@@ -55,13 +55,17 @@ class Made:
         return [dict.fromkeys(self.stored & {*point.keys()}) for point in points]
 
 
-@pytest.fixture
-def made(monkeypatch):
-    """Runs under the first question's other answer have a rate of 10, where 15 is claimed."""
+def replaced(monkeypatch):
+    """Replaces plans: runs under the first question's other answer have a rate of 10, where 15 is claimed."""
     found = Made({A01: [rate - 10 for rate in CLEAR]}, [], set())
     monkeypatch.setattr(alternatives, "plan_looked_at", found.plan)
     monkeypatch.setattr(alternatives, "there", found.there)
     return found
+
+
+@pytest.fixture
+def made(monkeypatch):
+    return replaced(monkeypatch)
 
 
 def verdicts_of(budget=None, rates=CLEAR, **more):

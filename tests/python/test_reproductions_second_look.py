@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_reproductions_alternatives import A01, A02, CLEAR, made  # noqa: F401  (a fixture)
+from test_reproductions_alternatives import A01, A02, CLEAR, replaced
 from test_reproductions_fits import outcome, study
 
 from penstock import reproductions
@@ -124,7 +124,8 @@ class TestJudgedAgain:
         assert first.runs == 20
         assert others == judgements[1:]
 
-    def test_other_answers_are_tested_on_as_many_runs(self, made, monkeypatch):  # noqa: F811
+    def test_other_answers_are_tested_on_as_many_runs(self, monkeypatch):
+        made = replaced(monkeypatch)
         earlier = OtherVerdicts({A01: {"tiny-c01": UNDECIDED, "tiny-c03": UNDECIDED}})
         stored = Stored({}, earlier, Origin(renew._core.MODEL_VERSION, "2026-11-27"))
         monkeypatch.setattr(Stored, "load", classmethod(lambda *_: stored))
