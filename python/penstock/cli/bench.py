@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.options import FormatOption, MemoryOption, ThreadsOption
+from penstock.cli import options
 from penstock.cli.verb import argument, flag, option
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ def bench(
     ] = None,
     duration: Annotated[str | None, option("--duration", "TIME", "Simulated time, such as '500 ms'.")] = None,
     setup: Annotated[bool, flag("--setup", "Stop before the first packet.")] = False,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    output: FormatOption = "table",
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    output: options.Output = "table",
 ) -> None:
     """Measure the speed of standard workloads.
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.options import Format, FormatOption, SetOption, read_sets
+from penstock.cli import options
+from penstock.cli.options import Format, read_sets
 from penstock.cli.verb import argument
 
 if TYPE_CHECKING:
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 
 def check(
     file: Annotated[Path, argument("FILE", "A scenario or study (TOML), or a study's folder.")],
-    sets: SetOption = None,
-    output: FormatOption = "table",
+    sets: options.Set = None,
+    output: options.Output = "table",
 ) -> int | None:
     """Find all mistakes of a scenario or study.
 

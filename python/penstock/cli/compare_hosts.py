@@ -4,8 +4,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from penstock.cli import options
 from penstock.cli.emulate import MtuOption, SysctlOption, clear
-from penstock.cli.options import FormatOption, SeedOption, SetOption, StudyArgument, out_option, read_sets, runs_option
+from penstock.cli.options import out_option, read_sets, runs_option
 from penstock.cli.verb import option
 
 if TYPE_CHECKING:
@@ -19,17 +20,17 @@ _SERIES = ("time_ps", "place", "flow", "component", "variable", "unit", "value",
 
 
 def compare_hosts(
-    file: StudyArgument,
+    file: options.StudyFile,
     *,
     runs: Annotated[int | None, runs_option("Pairs of runs. Default: as the study says, 3 for a scenario.")] = None,
     mtu: MtuOption = 1500,
     sysctl: SysctlOption = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
+    seed: options.Seed = None,
+    sets: options.Set = None,
     windows: Annotated[
         Path | None, option("--windows", "FILE", "Write congestion windows over time, as CSV for 'penstock plot'.")
     ] = None,
-    output: FormatOption = "table",
+    output: options.Output = "table",
     out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
 ) -> None:
     """Compare Linux hosts with simulated ones.

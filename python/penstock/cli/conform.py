@@ -4,7 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
-from penstock.cli.options import FormatOption, read_sets
+from penstock.cli import options
+from penstock.cli.options import read_sets
 from penstock.cli.verb import argument, option
 
 
@@ -20,7 +21,7 @@ def conform(
     sets: Annotated[
         list[str] | None, option("--set", "NAME=VALUE", "Give a parameter of the component this value; repeatable.")
     ] = None,
-    output: FormatOption = "table",
+    output: options.Output = "table",
 ) -> int | None:
     """Compare your own component with a built-in one.
 

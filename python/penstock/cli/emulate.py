@@ -3,16 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from penstock.cli.options import (
-    Format,
-    FormatOption,
-    OneSetOption,
-    ReplicationOption,
-    ScenarioArgument,
-    SeedOption,
-    out_option,
-    read_sets,
-)
+from penstock.cli import options
+from penstock.cli.options import Format, out_option, read_sets
 from penstock.cli.verb import option
 
 if TYPE_CHECKING:
@@ -32,7 +24,7 @@ SysctlOption = Annotated[
 
 
 def emulate(
-    file: ScenarioArgument,
+    file: options.ScenarioFile,
     *,
     run: Annotated[
         list[str] | None,
@@ -54,10 +46,10 @@ def emulate(
     ] = "note",
     mtu: MtuOption = 1500,
     sysctl: SysctlOption = None,
-    seed: SeedOption = None,
-    replication: ReplicationOption = 0,
-    sets: OneSetOption = None,
-    output: FormatOption = "table",
+    seed: options.Seed = None,
+    replication: options.Replication = 0,
+    sets: options.OneSet = None,
+    output: options.Output = "table",
     out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
 ) -> int | None:
     """Pass real packets through a simulated network.

@@ -3,8 +3,8 @@
 import sys
 from typing import Annotated
 
+from penstock.cli import options
 from penstock.cli.completion import explained
-from penstock.cli.options import FormatOption
 from penstock.cli.verb import argument, option
 
 
@@ -26,7 +26,7 @@ def explain(
             "Show how a profile of a component, such as linux-6 of tcp, differs from its defaults.",
         ),
     ] = None,
-    output: FormatOption = "table",
+    output: options.Output = "table",
 ) -> None:
     """Explain a component, metric, topic, study or claim.
 

@@ -3,16 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from penstock.cli.options import (
-    FormatOption,
-    NameOption,
-    SeedOption,
-    StoreOption,
-    StudyOption,
-    WhereOption,
-    one_file,
-    out_option,
-)
+from penstock.cli import options
+from penstock.cli.options import one_file, out_option
 from penstock.cli.verb import argument
 
 
@@ -20,12 +12,12 @@ def export(
     file: Annotated[Path | None, argument("ARCHIVE", "The file to write.")] = None,
     *,
     out: Annotated[Path | None, out_option("The file to write, instead of ARCHIVE.")] = None,
-    study: StudyOption = None,
-    name: NameOption = None,
-    where: WhereOption = None,
-    seed: SeedOption = None,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    study: options.OfStudy = None,
+    name: options.Name = None,
+    where: options.Where = None,
+    seed: options.Seed = None,
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> None:
     """Write stored runs into an archive, for another machine.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from penstock.cli.options import FormatOption, NameOption, SeedOption, StoreOption, WhereOption
+from penstock.cli import options
 from penstock.cli.selecting import age_text
 from penstock.cli.verb import flag, option
 
@@ -16,13 +16,13 @@ def gc(
         float | None,
         option("--older-than", "AGE", "Remove runs begun at least this long ago: '30 days'.", parser=age_text),
     ] = None,
-    name: NameOption = None,
-    where: WhereOption = None,
-    seed: SeedOption = None,
+    name: options.Name = None,
+    where: options.Where = None,
+    seed: options.Seed = None,
     damaged: Annotated[bool, flag("--damaged", "Remove damaged files that were set aside.")] = False,
     dry_run: Annotated[bool, flag("--dry-run", "Only show what would be removed.")] = False,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> None:
     """Remove leftovers from the store, and selected runs.
 

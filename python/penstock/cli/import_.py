@@ -3,22 +3,15 @@
 from pathlib import Path
 from typing import Annotated
 
-from penstock.cli.options import (
-    SAMPLE,
-    FormatOption,
-    JobsOption,
-    MemoryOption,
-    SampleOption,
-    StoreOption,
-    ThreadsOption,
-)
+from penstock.cli import options
+from penstock.cli.options import SAMPLE
 from penstock.cli.verb import argument, flag, option
 
 
 def import_(
     archive: Annotated[Path, argument("ARCHIVE", "A file written by 'penstock export'.")],
     *,
-    sample: SampleOption = None,
+    sample: options.Sample = None,
     pick: Annotated[
         int | None, option("--pick", "N", "Number of the sample; random by default.", bounds=(0, None))
     ] = None,
@@ -28,15 +21,15 @@ def import_(
             "--digest", "HEX", "Accept only the archive with this digest, from 'penstock export', or its beginning."
         ),
     ] = None,
-    jobs: JobsOption = None,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
+    jobs: options.Jobs = None,
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
     allow_python: Annotated[
         bool, flag("--allow-python", "Let scenarios execute the Python files of this machine that they use.")
     ] = False,
     dry_run: Annotated[bool, flag("--dry-run", "Only verify; store nothing.")] = False,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> None:
     """Verify an archive and add its runs to the store.
 

@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-from penstock.cli.options import JobsOption, OneSetOption, ScenarioArgument, StoreOption, read_sets
+from penstock.cli import options
+from penstock.cli.options import read_sets
 from penstock.cli.verb import flag, option
 
 
 def lab(
-    file: ScenarioArgument,
+    file: options.ScenarioFile,
     *,
     port: Annotated[
         int | None, option("--port", "N", "Port of the page's server. Default: a free one.", bounds=(1, 65535))
@@ -17,9 +18,9 @@ def lab(
     runs: Annotated[
         int, option("--runs -n", "N", "Independent runs per setting, 5 by default, at most 1000.", bounds=(1, 1000))
     ] = 5,
-    sets: OneSetOption = None,
-    jobs: JobsOption = None,
-    store: StoreOption = None,
+    sets: options.OneSet = None,
+    jobs: options.Jobs = None,
+    store: options.Store = None,
 ) -> None:
     """Explore a scenario on a local page.
 

@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
+from penstock.cli import options
 from penstock.cli.completion import kinds
-from penstock.cli.options import FormatOption
 from penstock.cli.verb import argument
 
 
@@ -17,7 +17,7 @@ def list_(
             kinds,
         ),
     ] = None,
-    output: FormatOption = "table",
+    output: options.Output = "table",
 ) -> None:
     """List components, metrics, sections, studies and suites.
 

@@ -84,28 +84,28 @@ def plot_option(what: str) -> Declaration:
 
 
 # Arguments
-StudyArgument = Annotated[Path, argument("FILE", "A scenario or study (TOML).")]
-ScenarioArgument = Annotated[Path, argument("FILE", "A scenario (TOML).")]
+StudyFile = Annotated[Path, argument("FILE", "A scenario or study (TOML).")]
+ScenarioFile = Annotated[Path, argument("FILE", "A scenario (TOML).")]
 
 # What is run
-RunsOption = Annotated[int | None, runs_option("Number of independent runs.")]
-StudyRunsOption = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
-SeedOption = Annotated[
+Runs = Annotated[int | None, runs_option("Number of independent runs.")]
+StudyRuns = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
+Seed = Annotated[
     int | None, option("--seed", "N", "Root of the random numbers. Default: the scenario's.", parser=whole_number)
 ]
-ReplicationOption = Annotated[
+Replication = Annotated[
     int, option("--replication", "N", "Which of the independent runs, from 0 (the default).", parser=whole_number)
 ]
-SetOption = Annotated[
+Set = Annotated[
     list[str] | None,
     option(
         "--set", "PATH=VALUE", "Change a setting of the scenario; repeatable. Several values, PATH=A,B, make a sweep."
     ),
 ]
-OneSetOption = Annotated[
+OneSet = Annotated[
     list[str] | None, option("--set", "PATH=VALUE", "Change a setting of the scenario, to one value; repeatable.")
 ]
-RangeOption = Annotated[
+Range = Annotated[
     list[str] | None,
     option(
         "--range",
@@ -114,18 +114,16 @@ RangeOption = Annotated[
         "PATH=A,B,C lists choices. Repeatable. A study file has them in [ranges].",
     ),
 ]
-DryRunOption = Annotated[
-    bool, flag("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")
-]
-StoredOption = Annotated[
+DryRun = Annotated[bool, flag("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")]
+Stored = Annotated[
     bool, flag("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
 ]
 
 # How it is run
-JobsOption = Annotated[
+Jobs = Annotated[
     int | None, option("--jobs -j", "N", "Runs in parallel, at most 1024. Default: one per core.", bounds=(1, 1024))
 ]
-OnOption = Annotated[
+On = Annotated[
     str,
     option(
         "--on",
@@ -136,7 +134,7 @@ OnOption = Annotated[
         parser=workers,
     ),
 ]
-ThreadsOption = Annotated[
+Threads = Annotated[
     int,
     option(
         "--threads",
@@ -146,7 +144,7 @@ ThreadsOption = Annotated[
         bounds=(1, 64),
     ),
 ]
-MemoryOption = Annotated[
+Memory = Annotated[
     int | None,
     option(
         "--memory",
@@ -155,7 +153,7 @@ MemoryOption = Annotated[
         parser=memory_size,
     ),
 ]
-ExecutorOption = Annotated[
+Executor = Annotated[
     Literal["horizon", "plain"],
     option(
         "--executor",
@@ -166,14 +164,14 @@ ExecutorOption = Annotated[
 ]
 
 # Where results are
-StoreOption = Annotated[
+Store = Annotated[
     Path | None,
     option("--store", "DIR", "Folder of finished runs. Default: $PENSTOCK_STORE, else penstock in your cache folder."),
 ]
 Format = Literal["table", "json"]
-FormatOption = Annotated[Format, option("--format", None, "table for people (the default), json for programs.")]
+Output = Annotated[Format, option("--format", None, "table for people (the default), json for programs.")]
 FrameFormat = Literal["table", "json", "csv", "parquet"]
-FrameFormatOption = Annotated[
+FrameOutput = Annotated[
     FrameFormat,
     option(
         "--format",
@@ -181,49 +179,45 @@ FrameFormatOption = Annotated[
         "table for people (the default); json, csv or parquet for programs. Redirect parquet: it is not text.",
     ),
 ]
-ResultsOption = Annotated[
+Results = Annotated[
     Path | None, out_option("Write the results to a file, in the format of its ending: .json, .csv or .parquet.")
 ]
-RowsOption = Annotated[
+Rows = Annotated[
     Path | None,
     option("--out -o --output", "FILE", "Write a file, .csv or .parquet. Default: standard output (not for parquet)."),
 ]
-LimitOption = Annotated[int, option("--limit", "N", "Rows of a table, 50 by default.", bounds=(1, None))]
-ForceOption = Annotated[bool, flag("--force", "Overwrite an existing page.")]
+Limit = Annotated[int, option("--limit", "N", "Rows of a table, 50 by default.", bounds=(1, None))]
+Force = Annotated[bool, flag("--force", "Overwrite an existing page.")]
 
-ReplayOption = Annotated[
+Replay = Annotated[
     Path | None,
     option("--replay", "LOG", "Repeat the arrivals that 'penstock emulate --log LOG' wrote; nothing is stored."),
 ]
 
 # Parts of a run
-AtOption = Annotated[
+At = Annotated[
     list[str] | None, option("--at", "NAME", "Only at this node and its ports, link, or group of them; repeatable.")
 ]
-FlowsOption = Annotated[
+Flows = Annotated[
     list[str] | None, option("--flow", "NAME", "Only this group of flows or calls, or a member: tcp[3]; repeatable.")
 ]
-StartOption = Annotated[str | None, option("--start", "TIME", "Only from this simulated time on.")]
-StopOption = Annotated[str | None, option("--stop", "TIME", "Only up to this simulated time.")]
+Start = Annotated[str | None, option("--start", "TIME", "Only from this simulated time on.")]
+Stop = Annotated[str | None, option("--stop", "TIME", "Only up to this simulated time.")]
 
 # Stored runs
-NameOption = Annotated[
-    str | None, option("--name", "NAME", "Only runs of scenarios with this name; * matches anything.")
-]
-WhereOption = Annotated[
+Name = Annotated[str | None, option("--name", "NAME", "Only runs of scenarios with this name; * matches anything.")]
+Where = Annotated[
     list[str] | None,
     option("--where", "PATH=VALUE", "Only runs with this setting, from --set or the scenario; repeatable."),
 ]
-StudyOption = Annotated[
-    Path | None, option("--study", "FILE", "Only runs of this scenario or study, in its current form.")
-]
-SampleOption = Annotated[
+OfStudy = Annotated[Path | None, option("--study", "FILE", "Only runs of this scenario or study, in its current form.")]
+Sample = Annotated[
     int | None,
     option("--sample", "N|all", f"Number of runs to repeat, {SAMPLE} by default.", parser=sample_size),
 ]
 
 # Published studies
-TableOption = Annotated[list[str] | None, option("--table", "ID", "Only this table or figure; repeatable.")]
+Table = Annotated[list[str] | None, option("--table", "ID", "Only this table or figure; repeatable.")]
 
 
 def pairs(

@@ -5,17 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from penstock.cli.options import (
-    JobsOption,
-    MemoryOption,
-    RunsOption,
-    SeedOption,
-    SetOption,
-    StoreOption,
-    pairs,
-    read_sets,
-    refuse_idle,
-)
+from penstock.cli import options
 from penstock.cli.verb import argument, flag, option
 
 if TYPE_CHECKING:
@@ -63,12 +53,12 @@ def plot(
         bool, flag("--no-note", "Leave out the line on runs and intervals (put it in the caption).")
     ] = False,
     series: Annotated[bool, flag("--series", "Draw the scenario's [[series]] over time, from the first run.")] = False,
-    runs: RunsOption = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
-    jobs: JobsOption = None,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
+    runs: options.Runs = None,
+    seed: options.Seed = None,
+    sets: options.Set = None,
+    jobs: options.Jobs = None,
+    memory: options.Memory = None,
+    store: options.Store = None,
 ) -> None:
     """Draw numbers with their 95 % confidence intervals.
 
@@ -91,7 +81,7 @@ def plot(
         y=tuple(y or ()),
         by=by,
         facet=facet,
-        where=tuple(pairs(where, "--where", "NAME=VALUE")),
+        where=tuple(options.pairs(where, "--where", "NAME=VALUE")),
         intervals=not no_intervals,
         note=not no_note,
         width=width,
@@ -103,7 +93,7 @@ def plot(
     )
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
         given = {"--series": series, "--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
-        refuse_idle(given, f"{path_text(file)} has results, so ")
+        options.refuse_idle(given, f"{path_text(file)} has results, so ")
         from penstock.memory import allow
         from penstock.plots.files import read_results
 
@@ -111,10 +101,10 @@ def plot(
         data = read_results(file)
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}
-        refuse_idle(given, "--series is of one run, which is not stored: ")
-        data = _series(file, read_sets(sets), seed, memory)
+        options.refuse_idle(given, "--series is of one run, which is not stored: ")
+        data = _series(file, options.read_sets(sets), seed, memory)
     else:
-        result = _made(file, request, read_sets(sets), runs, seed, jobs, memory, store)
+        result = _made(file, request, options.read_sets(sets), runs, seed, jobs, memory, store)
         data = from_summaries(result.summaries(), path_text(file))
     drawn = picture(data, suited(request, data) if data.is_series else request)
     for each in files:

@@ -5,21 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from penstock.cli import options
 from penstock.cli.completion import studies
-from penstock.cli.options import (
-    ForceOption,
-    JobsOption,
-    MemoryOption,
-    OnOption,
-    RunsOption,
-    SeedOption,
-    SetOption,
-    StoreOption,
-    out_option,
-    read_sets,
-    refuse_idle,
-    words_of,
-)
 from penstock.cli.verb import argument, flag
 
 if TYPE_CHECKING:
@@ -31,8 +18,8 @@ if TYPE_CHECKING:
 def report(
     what: Annotated[str, argument("WHAT", "A study or scenario (TOML), or a published study, such as af.", studies)],
     *,
-    out: Annotated[Path | None, out_option("The page. Default: WHAT's name with .html.")] = None,
-    force: ForceOption = False,
+    out: Annotated[Path | None, options.out_option("The page. Default: WHAT's name with .html.")] = None,
+    force: options.Force = False,
     only_stored: Annotated[
         bool,
         flag(
@@ -41,13 +28,13 @@ def report(
             "that come with Penstock.",
         ),
     ] = False,
-    runs: RunsOption = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = "threads",
-    memory: MemoryOption = None,
-    store: StoreOption = None,
+    runs: options.Runs = None,
+    seed: options.Seed = None,
+    sets: options.Set = None,
+    jobs: options.Jobs = None,
+    on: options.On = "threads",
+    memory: options.Memory = None,
+    store: options.Store = None,
 ) -> None:
     """Write a study and its results as one HTML page.
 
@@ -97,9 +84,9 @@ def _published(what: str, makers: Makers, runs: int | None, seed: int | None, se
     from penstock.report.making import published_report
 
     why = f"{what}: the runs of a published study are set by the document, so "
-    refuse_idle({"--set": sets, "--seed": seed}, why)
+    options.refuse_idle({"--set": sets, "--seed": seed}, why)
     if makers.only_stored:
-        refuse_idle({"--runs": runs}, f"{what}: the runs of a published study are as they were made, so ")
+        options.refuse_idle({"--runs": runs}, f"{what}: the runs of a published study are as they were made, so ")
     return published_report(what, makers, runs)
 
 
@@ -119,7 +106,7 @@ def _study(
     except InputError as error:
         known = f" Published studies are {', '.join(names())}."
         raise InputError(f"{error}{'' if file.suffix else known}") from None
-    plan = plan_of(file, read_sets(sets), runs, seed)
-    options = words_of({"--set": sets, "--runs": runs, "--seed": seed})
+    plan = plan_of(file, options.read_sets(sets), runs, seed)
+    given = options.words_of({"--set": sets, "--runs": runs, "--seed": seed})
     result = study_result(plan, makers, str(file), warn)
-    return result, study_report(result, file=str(file), options=options, study=text if plan.is_file else None)
+    return result, study_report(result, file=str(file), options=given, study=text if plan.is_file else None)

@@ -5,22 +5,9 @@ from typing import Annotated, Any
 
 import click
 
+from penstock.cli import options
 from penstock.cli.completion import studies
-from penstock.cli.options import (
-    MOST_RUNS,
-    DryRunOption,
-    FormatOption,
-    JobsOption,
-    MemoryOption,
-    OnOption,
-    RunsOption,
-    SetOption,
-    StoredOption,
-    StoreOption,
-    TableOption,
-    read_sets,
-    refuse_contradictions,
-)
+from penstock.cli.options import MOST_RUNS, read_sets, refuse_contradictions
 from penstock.cli.verb import argument, flag, option
 from penstock.printable import quoted
 
@@ -38,7 +25,7 @@ SuiteArgument = Annotated[
 def reproduce(
     doc: SuiteArgument,
     *,
-    tables: TableOption = None,
+    tables: options.Table = None,
     readings: Annotated[
         list[str] | None,
         option("--reading", "ID=KEY", "Answer an open question differently, such as af-a07=min-1s; repeatable."),
@@ -46,11 +33,11 @@ def reproduce(
     as_printed: Annotated[
         bool, flag("--as-printed", "Answer every open question by the document's words, without fitting.")
     ] = False,
-    runs: RunsOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = "threads",
-    memory: MemoryOption = None,
-    store: StoreOption = None,
+    runs: options.Runs = None,
+    jobs: options.Jobs = None,
+    on: options.On = "threads",
+    memory: options.Memory = None,
+    store: options.Store = None,
     claims: Annotated[
         bool, flag("--claims", "Also test the study's claims; answered from the package without a run.")
     ] = False,
@@ -101,9 +88,9 @@ def reproduce(
             bounds=(0, None),
         ),
     ] = None,
-    dry_run: DryRunOption = False,
-    only_stored: StoredOption = False,
-    sets: SetOption = None,
+    dry_run: options.DryRun = False,
+    only_stored: options.Stored = False,
+    sets: options.Set = None,
     precision: Annotated[
         str | None,
         option(
@@ -116,7 +103,7 @@ def reproduce(
     out: Annotated[
         Path | None, option("--out -o", "FOLDER", "Of a suite: also write its tables and figures into this folder.")
     ] = None,
-    output: FormatOption = "table",
+    output: options.Output = "table",
 ) -> None:
     """Run a published study again, or a suite of comparisons.
 

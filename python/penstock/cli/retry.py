@@ -2,28 +2,20 @@
 
 from typing import Annotated
 
-from penstock.cli.options import (
-    FormatOption,
-    JobsOption,
-    MemoryOption,
-    NameOption,
-    StoreOption,
-    ThreadsOption,
-    WhereOption,
-)
+from penstock.cli import options
 from penstock.cli.verb import flag
 
 
 def retry_failed(
     *,
-    name: NameOption = None,
-    where: WhereOption = None,
-    jobs: JobsOption = None,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
+    name: options.Name = None,
+    where: options.Where = None,
+    jobs: options.Jobs = None,
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    store: options.Store = None,
     dry_run: Annotated[bool, flag("--dry-run", "Only list the failed runs and their errors.")] = False,
-    output: FormatOption = "table",
+    output: options.Output = "table",
 ) -> int:
     """Repeat the runs that have failed.
 

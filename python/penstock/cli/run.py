@@ -5,46 +5,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from penstock.cli.options import (
-    DryRunOption,
-    ExecutorOption,
-    FrameFormat,
-    FrameFormatOption,
-    JobsOption,
-    MemoryOption,
-    OnOption,
-    ReplayOption,
-    ResultsOption,
-    SeedOption,
-    SetOption,
-    StoredOption,
-    StoreOption,
-    StudyArgument,
-    StudyRunsOption,
-    ThreadsOption,
-    read_sets,
-    refuse_contradictions,
-    refuse_idle,
-    whole_number,
-)
+from penstock.cli import options
+from penstock.cli.options import FrameFormat, read_sets, refuse_contradictions, refuse_idle, whole_number
 from penstock.cli.verb import flag, option
 
 
 def run(
-    file: StudyArgument,
+    file: options.StudyFile,
     *,
-    runs: StudyRunsOption = None,
-    seed: SeedOption = None,
+    runs: options.StudyRuns = None,
+    seed: options.Seed = None,
     replication: Annotated[
         int | None, option("--replication", "N", "Make only this run, counted from 0.", parser=whole_number)
     ] = None,
-    sets: SetOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = "threads",
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
-    executor: ExecutorOption = "horizon",
+    sets: options.Set = None,
+    jobs: options.Jobs = None,
+    on: options.On = "threads",
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    store: options.Store = None,
+    executor: options.Executor = "horizon",
     debug_component: Annotated[
         bool,
         flag(
@@ -52,7 +32,7 @@ def run(
             "Run components of your own in the Python interpreter, slowly: breakpoints and print work. Keeps no runs.",
         ),
     ] = False,
-    dry_run: DryRunOption = False,
+    dry_run: options.DryRun = False,
     shard: Annotated[
         str | None,
         option(
@@ -61,10 +41,10 @@ def run(
             "Make the I-th of N parts of the runs and show no numbers; several machines share a store.",
         ),
     ] = None,
-    only_stored: StoredOption = False,
-    output: FrameFormatOption = "table",
-    out: ResultsOption = None,
-    replay: ReplayOption = None,
+    only_stored: options.Stored = False,
+    output: options.FrameOutput = "table",
+    out: options.Results = None,
+    replay: options.Replay = None,
     values: Annotated[bool, flag("--values", "In CSV and Parquet: a row per run instead of the means.")] = False,
 ) -> None:
     """Run a scenario or a study and show its numbers.

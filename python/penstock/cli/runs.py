@@ -2,20 +2,20 @@
 
 from typing import Annotated
 
-from penstock.cli.options import FormatOption, NameOption, SeedOption, StoreOption, WhereOption
+from penstock.cli import options
 from penstock.cli.verb import argument, flag
 
 
 def runs(
     key: Annotated[str | None, argument("KEY", "Show the run whose key begins so.")] = None,
     *,
-    name: NameOption = None,
-    where: WhereOption = None,
-    seed: SeedOption = None,
+    name: options.Name = None,
+    where: options.Where = None,
+    seed: options.Seed = None,
     stale: Annotated[bool, flag("--stale", "Only runs of other model versions.")] = False,
     each: Annotated[bool, flag("--each", "A line per run instead of per point.")] = False,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> None:
     """List the runs in the store, or show one.
 

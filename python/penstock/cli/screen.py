@@ -3,30 +3,15 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from penstock.cli.options import (
-    DryRunOption,
-    FrameFormatOption,
-    JobsOption,
-    MemoryOption,
-    OnOption,
-    RangeOption,
-    ResultsOption,
-    SeedOption,
-    SetOption,
-    StoreOption,
-    StudyArgument,
-    StudyRunsOption,
-    ThreadsOption,
-    plot_option,
-    read_sets,
-)
+from penstock.cli import options
+from penstock.cli.options import plot_option, read_sets
 from penstock.cli.verb import flag, option
 
 
 def screen(
-    file: StudyArgument,
+    file: options.StudyFile,
     *,
-    ranges: RangeOption = None,
+    ranges: options.Range = None,
     metrics: Annotated[
         list[str] | None,
         option(
@@ -55,18 +40,18 @@ def screen(
     second_order: Annotated[
         bool, flag("--second-order", "With sobol: also the indices of pairs (S2), with twice the points.")
     ] = False,
-    runs: StudyRunsOption = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = "threads",
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
-    dry_run: DryRunOption = False,
+    runs: options.StudyRuns = None,
+    seed: options.Seed = None,
+    sets: options.Set = None,
+    jobs: options.Jobs = None,
+    on: options.On = "threads",
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    store: options.Store = None,
+    dry_run: options.DryRun = False,
     plots: Annotated[list[Path] | None, plot_option("the first metric")] = None,
-    output: FrameFormatOption = "table",
-    out: ResultsOption = None,
+    output: options.FrameOutput = "table",
+    out: options.Results = None,
 ) -> None:
     """Show which parameters matter, over ranges of them.
 

@@ -3,23 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from penstock.cli.options import (
-    DryRunOption,
-    FrameFormatOption,
-    JobsOption,
-    MemoryOption,
-    OnOption,
-    RangeOption,
-    ResultsOption,
-    SeedOption,
-    SetOption,
-    StoreOption,
-    StudyArgument,
-    StudyRunsOption,
-    ThreadsOption,
-    plot_option,
-    read_sets,
-)
+from penstock.cli import options
+from penstock.cli.options import plot_option, read_sets
 from penstock.cli.verb import option
 
 if TYPE_CHECKING:
@@ -27,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def search(
-    file: StudyArgument,
+    file: options.StudyFile,
     *,
-    ranges: RangeOption = None,
+    ranges: options.Range = None,
     minimise: Annotated[
         str | None, option("--minimise", "METRIC", "The metric to minimise, such as 'delay[voice, max]'.")
     ] = None,
@@ -45,18 +30,18 @@ def search(
     fresh: Annotated[
         int | None, option("--fresh", "N", "Fresh runs of each finalist, with other random numbers; 20 by default.")
     ] = None,
-    runs: StudyRunsOption = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = "threads",
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
-    dry_run: DryRunOption = False,
+    runs: options.StudyRuns = None,
+    seed: options.Seed = None,
+    sets: options.Set = None,
+    jobs: options.Jobs = None,
+    on: options.On = "threads",
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    store: options.Store = None,
+    dry_run: options.DryRun = False,
     plots: Annotated[list[Path] | None, plot_option("the trials")] = None,
-    output: FrameFormatOption = "table",
-    out: ResultsOption = None,
+    output: options.FrameOutput = "table",
+    out: options.Results = None,
 ) -> None:
     """Search for the best setting within ranges.
 
@@ -79,7 +64,7 @@ def search(
 
     output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
-    options: dict[str, Any] = {
+    given: dict[str, Any] = {
         "minimise": None if minimise is None else [minimise],
         "maximise": None if maximise is None else [maximise],
         "subject-to": subject_to,
@@ -87,7 +72,7 @@ def search(
         "finalists": finalists,
         "fresh": fresh,
     }
-    question = Question.of(_over(plan.asks.get("search", {}), options))
+    question = Question.of(_over(plan.asks.get("search", {}), given))
     wanted = Search(plan, question)
     kept = Store(store, tell=say)
     if dry_run:
@@ -107,9 +92,9 @@ def search(
         raise PenstockError(f"none of {len(result.trials)} trials meets the conditions; all runs are kept.")
 
 
-def _over(asked: "Mapping[str, Any]", options: "Mapping[str, Any]") -> dict[str, Any]:
+def _over(asked: "Mapping[str, Any]", given: "Mapping[str, Any]") -> dict[str, Any]:
     """The question of the study, overridden by options; another aim replaces that of the study."""
-    given = {key: value for key, value in options.items() if value is not None}
+    given = {key: value for key, value in given.items() if value is not None}
     kept = asked
     if "minimise" in given or "maximise" in given:
         kept = {key: value for key, value in asked.items() if key not in ("minimise", "maximise")}

@@ -2,15 +2,7 @@
 
 from typing import Annotated, Any
 
-from penstock.cli.options import (
-    FormatOption,
-    JobsOption,
-    MemoryOption,
-    OnOption,
-    RunsOption,
-    StoreOption,
-    TableOption,
-)
+from penstock.cli import options
 from penstock.cli.reproduce import DocumentArgument
 from penstock.cli.verb import flag
 
@@ -18,14 +10,14 @@ from penstock.cli.verb import flag
 def sensitivity(
     doc: DocumentArgument,
     *,
-    tables: TableOption = None,
+    tables: options.Table = None,
     all_tables: Annotated[bool, flag("--all-tables", "All tables; some studies have fewer by default.")] = False,
-    runs: RunsOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = "threads",
-    memory: MemoryOption = None,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    runs: options.Runs = None,
+    jobs: options.Jobs = None,
+    on: options.On = "threads",
+    memory: options.Memory = None,
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> None:
     """Show what a study's open questions change.
 

@@ -2,21 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.options import (
-    FrameFormatOption,
-    LimitOption,
-    MemoryOption,
-    OneSetOption,
-    ReplayOption,
-    ReplicationOption,
-    RowsOption,
-    ScenarioArgument,
-    SeedOption,
-    StartOption,
-    StopOption,
-    ThreadsOption,
-    read_sets,
-)
+from penstock.cli import options
+from penstock.cli.options import read_sets
 from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
 from penstock.cli.verb import flag, option
 
@@ -25,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def series(
-    file: ScenarioArgument,
+    file: options.ScenarioFile,
     *,
     of: Annotated[
         list[str] | None,
@@ -38,17 +25,17 @@ def series(
     total: Annotated[bool, flag("--sum", "Add up the members of each --of.")] = False,
     every: Annotated[str | None, option("--every", "TIME", "Sampling interval.")] = None,
     on_change: Annotated[bool, flag("--on-change", "Sample at every change instead of at intervals.")] = False,
-    start: StartOption = None,
-    stop: StopOption = None,
-    output: RowsOption = None,
-    limit: LimitOption = 50,
-    seed: SeedOption = None,
-    replication: ReplicationOption = 0,
-    sets: OneSetOption = None,
-    replay: ReplayOption = None,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    form: FrameFormatOption = "table",
+    start: options.Start = None,
+    stop: options.Stop = None,
+    output: options.Rows = None,
+    limit: options.Limit = 50,
+    seed: options.Seed = None,
+    replication: options.Replication = 0,
+    sets: options.OneSet = None,
+    replay: options.Replay = None,
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    form: options.FrameOutput = "table",
 ) -> None:
     """Show the state of ports, flows and components over time.
 

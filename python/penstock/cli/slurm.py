@@ -7,16 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.options import (
-    RunsOption,
-    SeedOption,
-    SetOption,
-    StoreOption,
-    StudyArgument,
-    out_option,
-    read_sets,
-    words_of,
-)
+from penstock.cli import options
 from penstock.cli.verb import option
 
 if TYPE_CHECKING:
@@ -24,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def slurm(
-    file: StudyArgument,
+    file: options.StudyFile,
     *,
     shards: Annotated[int, option("--shards", "N", "Number of jobs, 10 by default.", bounds=(1, 10_000))] = 10,
     cpus: Annotated[
         int, option("--cpus", "N", "Cores per job, 1 by default; each makes one run at a time.", bounds=(1, 1024))
     ] = 1,
     time: Annotated[str, option("--time", "TIME", "Time limit of a job for Slurm, 01:00:00 by default.")] = "01:00:00",
-    out: Annotated[Path | None, out_option("The script. Default: FILE's name with .sbatch.", "SCRIPT")] = None,
-    runs: RunsOption = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
-    store: StoreOption = None,
+    out: Annotated[Path | None, options.out_option("The script. Default: FILE's name with .sbatch.", "SCRIPT")] = None,
+    runs: options.Runs = None,
+    seed: options.Seed = None,
+    sets: options.Set = None,
+    store: options.Store = None,
 ) -> None:
     """Write a Slurm job script for a study.
 
@@ -54,24 +45,24 @@ def slurm(
     if re.fullmatch(r"(\d+-)?\d+(:\d\d){0,2}", time, re.ASCII) is None:
         raise InputError(f"--time {quoted(time)} is no time of Slurm, such as 01:30:00 or 2-12:00:00.")
     check_new(script, "study.sbatch", "choose another name with --out")
-    plan = plan_of(file, read_sets(sets), runs, seed)
+    plan = plan_of(file, options.read_sets(sets), runs, seed)
     refuse_unknown_runs(plan, "an array of jobs")
     total = sum(len(point.replications) for point in plan.read())
     count = min(shards, total)
-    options = words_of({"--set": sets, "--runs": runs, "--seed": seed})
+    given = options.words_of({"--set": sets, "--runs": runs, "--seed": seed})
     folder = Store(store).folder.absolute()
-    text = _script(file.absolute(), options, count, cpus, time, folder)
+    text = _script(file.absolute(), given, count, cpus, time, folder)
     write(script, text.encode("utf-8", "surrogateescape"), new=True)
     submit = command_text(["sbatch", str(script)])
-    show = command_text(["penstock", "run", str(file), *options, "--store", str(folder)])
+    show = command_text(["penstock", "run", str(file), *given, "--store", str(folder)])
     emit(f"{path_text(script)}: written, {total} runs in {things(count, 'job')}. Submit: {submit}")
     emit(f"When they are done: {show}")
 
 
-def _script(file: Path, options: Sequence[str], shards: int, cpus: int, time: str, store: Path) -> str:
+def _script(file: Path, given: Sequence[str], shards: int, cpus: int, time: str, store: Path) -> str:
     from penstock.printable import command_text
 
-    words = [sys.executable, "-m", "penstock", "run", str(file), *options, "--store", str(store)]
+    words = [sys.executable, "-m", "penstock", "run", str(file), *given, "--store", str(store)]
     name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in file.stem)
     return (
         "#!/bin/bash\n"

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from penstock.cli.options import FormatOption, SeedOption, SetOption, StoreOption, read_sets, runs_option
+from penstock.cli import options
+from penstock.cli.options import read_sets, runs_option
 from penstock.cli.verb import argument
 
 
@@ -11,10 +12,10 @@ def status(
     file: Annotated[Path | None, argument("FILE", "A scenario or study (TOML); without it, the whole store.")] = None,
     *,
     runs: Annotated[int | None, runs_option("Number of runs per point that are wanted.")] = None,
-    seed: SeedOption = None,
-    sets: SetOption = None,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    seed: options.Seed = None,
+    sets: options.Set = None,
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> None:
     """Show the progress of a scenario or study.
 

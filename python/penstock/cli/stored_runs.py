@@ -53,7 +53,6 @@ def list_each(found: Sequence[Manifest]) -> None:
 
 
 def _more(count: int) -> None:
-
     if count > 0:
         show(f"... and {count} more; --format json has all of them.")
 
@@ -106,20 +105,16 @@ def one(store: Store, key: str) -> Manifest:
 
 
 def _name(run: Manifest) -> str:
-
     return one_line(run.name) or "-"
 
 
 def _settings(run: Manifest) -> str:
-
     return settings_text(run.settings) or "-"
 
 
 def _model(run: Manifest) -> str:
-
     return "this" if run.model_version == _core.MODEL_VERSION else run.model_version[:12]
 
 
 def _number(value: float) -> float | str:
-
     return value if math.isfinite(value) else repr(value)

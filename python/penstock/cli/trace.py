@@ -3,25 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from penstock.cli.options import (
-    AtOption,
-    ExecutorOption,
-    FlowsOption,
-    FrameFormat,
-    FrameFormatOption,
-    LimitOption,
-    MemoryOption,
-    OneSetOption,
-    ReplayOption,
-    ReplicationOption,
-    RowsOption,
-    ScenarioArgument,
-    SeedOption,
-    StartOption,
-    StopOption,
-    ThreadsOption,
-    read_sets,
-)
+from penstock.cli import options
+from penstock.cli.options import FrameFormat, read_sets
 from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
 from penstock.cli.verb import option
 
@@ -31,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def trace(
-    file: ScenarioArgument,
+    file: options.ScenarioFile,
     *,
-    at: AtOption = None,
-    flows: FlowsOption = None,
+    at: options.At = None,
+    flows: options.Flows = None,
     events: Annotated[
         list[str] | None,
         option(
@@ -43,22 +26,22 @@ def trace(
             "Only send, accept, mark, drop, transmit, receive, timer, window or duplicate events; repeatable.",
         ),
     ] = None,
-    start: StartOption = None,
-    stop: StopOption = None,
-    output: RowsOption = None,
+    start: options.Start = None,
+    stop: options.Stop = None,
+    output: options.Rows = None,
     pcap: Annotated[
         Path | None,
         option("--pcap", "DIR", "Capture what each link transmits in this folder, as LINK.pcapng (nanoseconds)."),
     ] = None,
-    limit: LimitOption = 50,
-    seed: SeedOption = None,
-    replication: ReplicationOption = 0,
-    sets: OneSetOption = None,
-    replay: ReplayOption = None,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    executor: ExecutorOption = "horizon",
-    form: FrameFormatOption = "table",
+    limit: options.Limit = 50,
+    seed: options.Seed = None,
+    replication: options.Replication = 0,
+    sets: options.OneSet = None,
+    replay: options.Replay = None,
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    executor: options.Executor = "horizon",
+    form: options.FrameOutput = "table",
 ) -> None:
     """Trace every packet of a run: what happens, when and where.
 

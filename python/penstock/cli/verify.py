@@ -2,37 +2,26 @@
 
 from typing import Annotated
 
-from penstock.cli.options import (
-    SAMPLE,
-    FormatOption,
-    JobsOption,
-    MemoryOption,
-    NameOption,
-    SampleOption,
-    SeedOption,
-    StoreOption,
-    StudyOption,
-    ThreadsOption,
-    WhereOption,
-)
+from penstock.cli import options
+from penstock.cli.options import SAMPLE
 from penstock.cli.verb import option
 
 
 def verify(
     *,
-    sample: SampleOption = None,
+    sample: options.Sample = None,
     pick: Annotated[
         int, option("--pick", "N", "Number of the sample; another picks other runs.", bounds=(0, None))
     ] = 0,
-    study: StudyOption = None,
-    name: NameOption = None,
-    where: WhereOption = None,
-    seed: SeedOption = None,
-    jobs: JobsOption = None,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
-    output: FormatOption = "table",
+    study: options.OfStudy = None,
+    name: options.Name = None,
+    where: options.Where = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    store: options.Store = None,
+    output: options.Output = "table",
 ) -> int:
     """Check the stored runs and repeat a sample of them.
 

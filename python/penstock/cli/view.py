@@ -6,23 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from penstock.cli.options import (
-    AtOption,
-    FlowsOption,
-    ForceOption,
-    MemoryOption,
-    OneSetOption,
-    ReplayOption,
-    ReplicationOption,
-    SeedOption,
-    StartOption,
-    StopOption,
-    StoreOption,
-    ThreadsOption,
-    out_option,
-    read_sets,
-    words_of,
-)
+from penstock.cli import options
 from penstock.cli.rows import read_scenario, replayed
 from penstock.cli.verb import argument, option
 
@@ -33,22 +17,22 @@ _EVENTS = 1_000_000
 def view(
     run: Annotated[str, argument("RUN", "A scenario (TOML).")],
     *,
-    out: Annotated[Path | None, out_option("The page. Default: RUN's name with .html.")] = None,
-    force: ForceOption = False,
-    at: AtOption = None,
-    flows: FlowsOption = None,
-    start: StartOption = None,
-    stop: StopOption = None,
+    out: Annotated[Path | None, options.out_option("The page. Default: RUN's name with .html.")] = None,
+    force: options.Force = False,
+    at: options.At = None,
+    flows: options.Flows = None,
+    start: options.Start = None,
+    stop: options.Stop = None,
     limit: Annotated[
         int, option("--limit", "N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
     ] = _EVENTS,
-    seed: SeedOption = None,
-    replication: ReplicationOption = 0,
-    sets: OneSetOption = None,
-    replay: ReplayOption = None,
-    threads: ThreadsOption = 1,
-    memory: MemoryOption = None,
-    store: StoreOption = None,
+    seed: options.Seed = None,
+    replication: options.Replication = 0,
+    sets: options.OneSet = None,
+    replay: options.Replay = None,
+    threads: options.Threads = 1,
+    memory: options.Memory = None,
+    store: options.Store = None,
 ) -> None:
     """Write a traced run as one HTML page.
 
@@ -74,8 +58,8 @@ def view(
     page = out if out is not None else Path(f"{file.stem or 'view'}.html")
     check_page(page, force=force)
     allow(memory)
-    text, settings = read_scenario(file, "a view is"), read_sets(sets)
-    options: dict[str, Any] = {
+    text, settings = read_scenario(file, "a view is"), options.read_sets(sets)
+    of_run: dict[str, Any] = {
         "folder": str(file.parent),
         "sets": settings,
         "seed": seed,
@@ -83,11 +67,11 @@ def view(
         "threads": threads,
     }
     scenario = replayed(file, text, replay, settings, seed)
-    made = PacketTrace(scenario, name=run, at=at, flows=flows, start=start, stop=stop, **options)
+    made = PacketTrace(scenario, name=run, at=at, flows=flows, start=start, stop=stop, **of_run)
     warn(made.warnings)
     with cores_told(threads) as cores:
         cores.note(made.name, text, lambda: made.scenario)
-    shown = view_of(scenario, made, file.stem, options, limit)
+    shown = view_of(scenario, made, file.stem, of_run, limit)
     given: dict[str, Any] = {
         "--at": at,
         "--flow": flows,
@@ -98,7 +82,7 @@ def view(
         "--seed": seed,
     }
     given |= {"--replication": replication or None, "--limit": None if limit == _EVENTS else limit}
-    content = render(shown, command_text(["penstock", "view", run, *words_of(given)])).encode("utf-8")
+    content = render(shown, command_text(["penstock", "view", run, *options.words_of(given)])).encode("utf-8")
     write(page, content)
     for warning in shown.warnings:
         say(warning)
