@@ -3,8 +3,9 @@
     python examples/studies/pfc_search.py examples/pfc.toml
 
 runs the scenario with its own traffic, with random load (each flow a Poisson process at 80 % of the rate of the link
-by which it enters) and in the worst case (each flow at the full rate of that link). For each switch with `pause` it
-prints
+by which it enters) and in the worst case (each flow at the full rate of that link). If some classes are not paused, it
+also runs the worst case with flows of paused classes alone: packets of other classes between theirs leave less to
+arrive after a pause. For each switch with `pause` it prints
 
 - the headroom that a link, or a class of it, used, next to the bound of `penstock check` and the formula of operators;
 - the smallest buffer, by bisection, with which no packet of a paused class is lost at a switch and the flows of these
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 LOADS = ("own", "random", "worst case")
+ALONE = "paused classes alone"
 UNLIMITED: Tree = {"tail-drop": {"limit": "1000000 packets"}}
 AMPLE = 10**9  # bytes, of a buffer or a headroom that is never full
 
@@ -158,8 +160,14 @@ def with_count(tree: Tree, name: str, count: int) -> Tree:
     return tree
 
 
+def loads_of(tree: Tree) -> tuple[str, ...]:
+    """Loads that differ: `ALONE` is the worst case if every flow can be paused."""
+    is_mixed = any("from" in flow and not is_paused(tree, class_of(flow)) for flow in tree["flows"])
+    return (*LOADS, ALONE) if is_mixed else LOADS
+
+
 def with_load(tree: Tree, load: str) -> Tree:
-    """The scenario with one of `LOADS`, and with the measures that decide whether a buffer is enough.
+    """The scenario with one of `loads_of`, and with the measures that decide whether a buffer is enough.
 
     Flows of a traffic matrix keep their own.
     Queues of a switch whose limit is not written have none, so that its buffer and headroom decide alone.
@@ -183,8 +191,12 @@ def with_load(tree: Tree, load: str) -> Tree:
         if rate == 0.0:
             raise InputError(f"flow {flow['name']}: no link that leaves {flow['from']} has a rate for its load.")
         packet = f"{largest(flow)} bytes"
-        source = {"rate": f"{rate if load == 'worst case' else 0.8 * rate:.0f} bit/s", "packet": packet}
-        flow["source"] = {"cbr" if load == "worst case" else "poisson": source}
+        if load == "random":
+            rate *= 0.8
+        elif load == ALONE and not is_paused(tree, class_of(flow)):
+            rate = 1.0  # a single packet: a link needs a flow of each class that it names
+        source = {"rate": f"{rate:.0f} bit/s", "packet": packet}
+        flow["source"] = {"poisson" if load == "random" else "cbr": source}
         flow.pop("transport", None)
     losing = [name for name, begin, _, _ in directions(tree) if groups(begin) & {*switches(tree)}]
     tree["measure"] = [
@@ -201,6 +213,12 @@ def largest(flow: Tree) -> int:
     return round(max(sizes, default=0.0) / 8) or LARGEST
 
 
+def class_of(flow: Tree) -> str:
+    """The traffic class of a flow."""
+    named: str = flow.get("class", "default")
+    return named
+
+
 def is_paused(tree: Tree, traffic_class: str) -> bool:
     """Whether a switch pauses this class."""
     pauses = [tree["nodes"][name]["pause"] for name in switches(tree)]
@@ -210,7 +228,7 @@ def is_paused(tree: Tree, traffic_class: str) -> bool:
 def outcome(tree: Tree) -> tuple[float, float]:
     """Packets of paused classes that switches lose, and the throughput of their flows in bit/s."""
     [run] = ps.run_all([ps.RunRequest(text(tree), replication=0)])
-    paused = {flow["name"] for flow in tree["flows"] if is_paused(tree, flow.get("class", "default"))}
+    paused = {flow["name"] for flow in tree["flows"] if is_paused(tree, class_of(flow))}
     rows = [(metric.name, dict(metric.labels), metric.value) for metric in run.metrics]
     drops = sum(value for name, labels, value in rows if name == "drops" and is_paused(tree, labels["class"]))
     return drops, sum(value for name, labels, value in rows if name == "throughput" and labels["of"] in paused)
@@ -221,7 +239,7 @@ def demanded(tree: Tree) -> dict[str, int]:
     # Different headrooms tell switches apart that need the same.
     sizes = {name: AMPLE + place for place, name in enumerate(switches(tree))}
     found = dict.fromkeys(sizes, 0)
-    for load in LOADS:
+    for load in loads_of(tree):
         scenario = _core.Scenario(text(with_headroom(with_load(tree, load), sizes)), "search", [])
         needs = [(name, need) for _, _, need, given in scenario.headrooms for name in sizes if given == sizes[name]]
         found = {name: max([size, *(need for each, need in needs if each == name)]) for name, size in found.items()}
@@ -287,7 +305,7 @@ def report(tree: Tree) -> Iterator[str]:
     given = {name: round(number(tree["nodes"][name]["pause"].get("headroom")) / 8) for name in bounds}
     ample = with_headroom(tree, dict.fromkeys(bounds, AMPLE))
     tree = with_headroom(tree, bounds)
-    loads = {load: with_load(tree, load) for load in LOADS}
+    loads = {load: with_load(tree, load) for load in loads_of(tree)}
     for switch, bound in bounds.items():
         [policy] = [each for each in tree["nodes"][switch]["buffer"].values() if "size" in each]
         reserved = reservations(tree, switch)

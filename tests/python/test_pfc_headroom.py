@@ -105,18 +105,28 @@ def test_the_headroom_of_a_link_is_less_than_that_of_all():
     refused = _core.check(search.text(search.with_headroom(tree, {name: size - 1 for name, size in bounds.items()})))
     assert [mistake["message"].rsplit("at least ")[1] for mistake in refused] == [f"{bounds['edge']} bytes"] * 2
     assert search.reservations(tree, "edge") == 4
-    for load in search.LOADS:
+    for load in search.loads_of(tree):
         assert 0 < search.used(search.with_load(tree, load), "edge") <= bounds["edge"]
+
+
+def test_packets_of_other_classes_leave_less_to_arrive_after_a_pause():
+    tree = tomllib.loads((ROOT / "examples/pfc.toml").read_text()) | {"duration": "2 ms", "warm-up": "0 s"}
+    used = {load: search.used(search.with_load(tree, load), "core") for load in ("worst case", search.ALONE)}
+    # The edge begins packets for 2.07 us after a pause, which end 1.2, 2.4 and 3.6 us after the first. With bulk data
+    # between them, only the second is storage.
+    assert used == {"worst case": 1500, search.ALONE: 4500}
+    lossless = tomllib.loads((ROOT / "examples/lossless.toml").read_text())
+    assert search.loads_of(lossless) == search.LOADS
 
 
 def test_a_report_has_each_switch_with_each_load():
     tree = tomllib.loads((ROOT / "examples/pfc.toml").read_text()) | {"duration": "1 ms", "warm-up": "0 s"}
     lines = list(search.report(tree))
     assert [line.partition(":")[0] for line in lines if line[0] != " "] == ["edge", "core"]
-    for load in search.LOADS:
+    for load in search.loads_of(tree):
         assert sum(line.startswith(f"  {load}:") and "bytes of headroom used" in line for line in lines) == 2
     # Four links into the edge reserve 8,314 bytes each, of 60 kB and four times 12 kB.
-    assert [line.endswith("108000 bytes are enough for at most 11 of hosts") for line in lines].count(True) == 3
+    assert [line.endswith("108000 bytes are enough for at most 11 of hosts") for line in lines].count(True) == 4
 
 
 @pytest.mark.parametrize(
