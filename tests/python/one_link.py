@@ -15,9 +15,12 @@ def one_link(
     duration: str = "1 s",
     warm_up: str = "0 s",
     rate: str = "10 Mbit/s",
-    limit: str = "1000 packets",
+    limit: str | None = "1000 packets",
+    both_ways: bool = False,
 ) -> str:
     """The scenario's text: `flows` with their sources by name, and pairs of a metric and the rest of its lines."""
+    port = "" if limit is None else f'queue.tail-drop = {{ limit = "{limit}" }}\n'
+    port += "both-ways = true\n" * both_ways
     head = f'''
 duration = "{duration}"
 warm-up = "{warm_up}"
@@ -29,7 +32,6 @@ from = "a"
 to = "b"
 rate = "{rate}"
 delay = "1 ms"
-queue.tail-drop = {{ limit = "{limit}" }}
-'''
+{port}'''
     traffic = [f'[[flows]]\nname = "{name}"\nfrom = "a"\nto = "b"\nsource.{source}\n' for name, source in flows.items()]
     return head + "".join(traffic) + "".join(f'[[measure]]\nmetric = "{metric}"\n{rest}\n' for metric, rest in measured)

@@ -203,27 +203,13 @@ def test_the_same_in_python(tmp_path):
 # Without effect
 
 
-TCP = """
-duration = "0.2 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mbit/s"
-delay = "1 ms"
-both-ways = true
-[[flows]]
-name = "f"
-from = "a"
-to = "b"
-source.ftp = {}
-transport.tcp = { ack-every = 2, ack-delay = "50 ms" }
-[[measure]]
-metric = "goodput"
-of = "f"
-"""
+TCP = one_link(
+    {"f": 'ftp = {}\ntransport.tcp = { ack-every = 2, ack-delay = "50 ms" }'},
+    [("goodput", 'of = "f"')],
+    duration="0.2 s",
+    limit=None,
+    both_ways=True,
+)
 
 
 def test_what_has_no_effect_at_some_points_is_said_once(penstock, tmp_path):
@@ -238,7 +224,7 @@ def test_what_has_no_effect_at_some_points_is_said_once(penstock, tmp_path):
         assert code == 0, err
         warnings = [line for line in err.splitlines() if line.startswith("warning: ")]
         assert len(warnings) == 1
-        assert warnings[0].startswith("warning: f.toml:17: flows[0].transport.tcp.ack-delay: has no effect while every")
+        assert warnings[0].startswith("warning: f.toml:18: flows[0].transport.tcp.ack-delay: has no effect while every")
         assert warnings[0].endswith("(at 2 of 6 points)")
     assert "6 runs of 6 points" in out
     code, out, err = penstock("verify", "--sample", "all")
@@ -247,7 +233,7 @@ def test_what_has_no_effect_at_some_points_is_said_once(penstock, tmp_path):
         "run", "f.toml", "--set", "f.transport.tcp.ack-every=1", "--set", "a-b.rate=1 Mbit/s,2 Mbit/s"
     )
     assert code == 2
-    assert "f.toml:17: flows[0].transport.tcp.ack-delay: has no effect while" in err
+    assert "f.toml:18: flows[0].transport.tcp.ack-delay: has no effect while" in err
     assert "1 mistake, nothing was run." in err
 
 

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from one_link import one_link
 from scipy import stats
 
 from penstock.errors import InputError
@@ -19,25 +20,12 @@ from penstock.reproductions.renew import Renewal
 from penstock.store import Store
 from penstock.studies.runner import Runner
 
-SCENARIO = """
-duration = "1 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "1 Mbit/s"
-delay = "1 ms"
-[[flows]]
-name = "stream"
-from = "a"
-to = "b"
-source.poisson = { rate = "250 kbit/s", packet = "125 bytes" }
-[[measure]]
-metric = "utilisation"
-of = "a-b"
-"""
+SCENARIO = one_link(
+    {"stream": 'poisson = { rate = "250 kbit/s", packet = "125 bytes" }'},
+    [("utilisation", 'of = "a-b"')],
+    rate="1 Mbit/s",
+    limit=None,
+)
 
 TABLE = """
 [[table]]

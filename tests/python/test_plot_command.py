@@ -7,27 +7,16 @@ import subprocess
 import sys
 
 import pytest
+from one_link import one_link
 from test_plots import point
 
-SCENARIO = """
-duration = "2 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "1 Mbit/s"
-delay = "1 ms"
-[[flows]]
-name = "f"
-from = "a"
-to = "b"
-source.poisson = { rate = "500 kbit/s", packet = "500 bytes" }
-[[measure]]
-metric = "goodput"
-of = "f"
-"""
+SCENARIO = one_link(
+    {"f": 'poisson = { rate = "500 kbit/s", packet = "500 bytes" }'},
+    [("goodput", 'of = "f"')],
+    duration="2 s",
+    rate="1 Mbit/s",
+    limit=None,
+)
 
 
 def test_the_command_draws_a_sweep_and_the_file_of_its_results_alike(penstock, tmp_path):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from known_queues import Queue, coverage
+from one_link import one_link
 
 from penstock.cli.files import read_text
 from penstock.statistics import interval
@@ -85,27 +86,14 @@ def test_coverage_over_a_thousand_studies_of_a_known_queue(queue, target):
     assert min(found.runs) >= target.least
 
 
-QUEUE = """
-duration = "3 s"
-warm-up = "0.5 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "4 Mbit/s"
-delay = "1 ms"
-[[flows]]
-name = "load"
-from = "a"
-to = "b"
-source.poisson = { rate = "2 Mbit/s", packet = "500 bytes" }
-[[measure]]
-metric = "wait"
-of = "a-b"
-take = ["mean"]
-"""
+QUEUE = one_link(
+    {"load": 'poisson = { rate = "2 Mbit/s", packet = "500 bytes" }'},
+    [("wait", 'of = "a-b"\ntake = ["mean"]')],
+    duration="3 s",
+    warm_up="0.5 s",
+    rate="4 Mbit/s",
+    limit=None,
+)
 
 
 def test_coverage_of_studies_made_by_the_engine(tmp_path):

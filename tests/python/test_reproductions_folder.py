@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from one_link import one_link
 
 from penstock.cli.app import app
 from penstock.errors import InputError, ScenarioError
@@ -18,28 +19,12 @@ from penstock.reproductions.study import page_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "studies" / "buffer-sizing"
 
-SCENARIO = """
-duration = "1 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "1 Mbit/s"
-delay = "1 ms"
-[[flows]]
-name = "stream"
-from = "a"
-to = "b"
-source.cbr = { rate = "250 kbit/s", packet = "125 bytes" }
-[[measure]]
-metric = "utilisation"
-of = "a-b"
-[[measure]]
-metric = "throughput"
-of = "stream"
-"""
+SCENARIO = one_link(
+    {"stream": 'cbr = { rate = "250 kbit/s", packet = "125 bytes" }'},
+    [("utilisation", 'of = "a-b"'), ("throughput", 'of = "stream"')],
+    rate="1 Mbit/s",
+    limit=None,
+)
 
 DOCUMENT = """
 [document]
@@ -345,7 +330,7 @@ def test_what_has_no_effect_in_some_rows_is_said_and_in_all_rows_refused(tmp_pat
     (tmp_path / "document.toml").write_text(document)
     code, _, err = penstock("check", tmp_path / "document.toml")
     assert code == 0
-    assert err.startswith(f"warning: {tmp_path / 'scenario.toml'}:17: flows[0].transport.tcp.ack-delay: has no effect")
+    assert err.startswith(f"warning: {tmp_path / 'scenario.toml'}:18: flows[0].transport.tcp.ack-delay: has no effect")
     assert err.endswith("(at 1 of 2 points)\n")
     (tmp_path / "document.toml").write_text(document.replace("4 * rate", "1"))
     code, _, err = penstock("check", tmp_path / "document.toml")

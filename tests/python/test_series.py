@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from observed_network import CLI, TEXT
+from one_link import one_link
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
@@ -29,29 +30,13 @@ on = "change"
 """
 
 # Poisson arrivals at load 0.8 of a link that serves 1000 bytes in 8 ms.
-QUEUE = """
-duration = "200 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "1 Mbit/s"
-delay = "1 ms"
-[[flows]]
-name = "poisson"
-from = "a"
-to = "b"
-source.poisson = { rate = "800 kbit/s", packet = "1000 bytes" }
-[[measure]]
-metric = "queue"
-of = "a-b"
-take = ["mean"]
-[[measure]]
-metric = "utilisation"
-of = "a-b"
-"""
+QUEUE = one_link(
+    {"poisson": 'poisson = { rate = "800 kbit/s", packet = "1000 bytes" }'},
+    [("queue", 'of = "a-b"\ntake = ["mean"]'), ("utilisation", 'of = "a-b"')],
+    duration="200 s",
+    rate="1 Mbit/s",
+    limit=None,
+)
 
 
 def metrics(text: str) -> dict[str, float]:

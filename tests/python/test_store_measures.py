@@ -162,27 +162,13 @@ def test_a_request_with_other_measures_is_the_same_run():
     assert [path for path, _ in joined.sets] == ["measure"]
 
 
-TRANSFERS = """
-duration = "0.2 s"
-[nodes]
-a = {}
-b = {}
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mbit/s"
-delay = "1 ms"
-both-ways = true
-[[flows]]
-name = "web"
-from = "a"
-to = "b"
-source.ftp = { size = "50 kB" }
-transport.tcp = { variant = "new-reno", packet = "1500 bytes" }
-[[measure]]
-metric = "goodput"
-of = "web"
-"""
+TRANSFERS = one_link(
+    {"web": 'ftp = { size = "50 kB" }\ntransport.tcp = { variant = "new-reno", packet = "1500 bytes" }'},
+    [("goodput", 'of = "web"')],
+    duration="0.2 s",
+    limit=None,
+    both_ways=True,
+)
 COMPLETION = '[[measure]]\nmetric = "completion-time"\nof = "web"\nsizes = ["10 kB"]\n'
 SLOWDOWN = '[[measure]]\nmetric = "slowdown"\nof = "web"\n'
 
