@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
-from penstock.parameter_columns import NO_PARAMETERS
+from penstock.parameter_columns import NO_PARAMETERS, parameter_columns, short_names
 from penstock.printable import one_line, things
 from penstock.provenance import Provenance
 from penstock.short_values import value_text
+from penstock.statistics import LEVEL, Interval
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from penstock.finished import Finished
     from penstock.parameter_columns import ParameterColumns
     from penstock.results import Summary
+    from penstock.studies.compare import Compare, Contrast
     from penstock.studies.point_result import PointResult
 
 _SETTINGS = 5
@@ -168,3 +170,27 @@ def of_text(labels: Mapping[str, str]) -> str:
     first = [] if whole is None else [labels[whole]]
     rest = (f"{key}={value}" for key, value in labels.items() if key not in (whole, "of"))
     return " ".join([*first, *rest])
+
+
+def contrasts_of(
+    found: Sequence[Contrast], what: Compare, all_points: Sequence[Mapping[str, Any]], parameters: Sequence[str]
+) -> tuple[list[str], str, list[tuple[Contrast, tuple[str, ...], bool]]]:
+    """Heads, the baseline, and each contrast with its cells and whether it is significant.
+
+    The columns are metric, the other parameters, the compared one, difference, and unit.
+    """
+    points = [{**each.others, what.parameter: each.value} for each in found]
+    others = parameter_columns(points, [name for name in parameters if name != what.parameter])
+    compared = parameter_columns(all_points, [what.parameter])
+    scales: dict[tuple[str, str], list[float]] = {}
+    for each in found:
+        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
+    rows = []
+    for each, point in zip(found, points, strict=True):
+        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
+        text = shown.text(Interval(each.found.difference, each.found.low, each.found.high, each.runs))
+        value = compared.cell(what.parameter, each.value)
+        rows.append((each, (each.metric, *others.cells(point), value, text, shown.unit), each.p_holm < 1 - LEVEL))
+    name = short_names(parameters)[parameters.index(what.parameter)]
+    heads = ["metric", *others.heads, name, "difference", "unit"]
+    return heads, compared.cell(what.parameter, what.baseline), rows

@@ -41,11 +41,7 @@ class Check:
     def data(self) -> dict[str, Any]:
         """The JSON form."""
         return {
-            "read": self.read,
-            "other_models": self.other_models,
-            "without_scenario": self.without_scenario,
-            "without_files": self.without_files,
-            "made_again": self.made_again,
+            **vars(self),
             "differing": [each.data() for each in self.differing],
             "damaged": len(self.damaged),
         }

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
-from penstock.parameter_columns import parameter_columns, short_names
+from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line
-from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import how_sure, made_from, table_of
-from penstock.unit_scale import scale
+from penstock.tabulation import contrasts_of, how_sure, made_from, table_of
 
 if TYPE_CHECKING:
     from penstock.studies.compare import Compare
@@ -41,24 +39,11 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
 
 def _show_comparisons(result: StudyResult, what: Compare) -> None:
     """Shows the paired differences to the baseline with their p-values."""
-    found = result.comparisons()
-    points = [{**each.others, what.parameter: each.value} for each in found]
-    others = parameter_columns(points, [name for name in result.parameters if name != what.parameter])
-    compared = parameter_columns([point.parameters for point in result.points], [what.parameter])
-    scales: dict[tuple[str, str], list[float]] = {}
-    for each in found:
-        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
-    rows = []
-    for each, point in zip(found, points, strict=True):
-        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
-        difference = each.found
-        text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
-        value = compared.cell(what.parameter, each.value)
-        sure = "yes" if each.p_holm < 1 - LEVEL else "no"
-        cells = (each.metric, *others.cells(point), value, text, shown.unit)
-        rows.append((*cells, f"{each.p_holm:.2g}", sure, str(each.runs)))
-    name = short_names(result.parameters)[result.parameters.index(what.parameter)]
-    columns = ["metric", *others.heads, name, "difference", "unit", "p", "significant", "pairs"]
-    baseline = compared.cell(what.parameter, what.baseline)
-    show(table(f"Differences from {name} = {baseline}", columns, rows, right=["difference", "p", "pairs"]))
+    points = [point.parameters for point in result.points]
+    heads, baseline, found = contrasts_of(result.comparisons(), what, points, result.parameters)
+    rows = [
+        (*cells, f"{each.p_holm:.2g}", "yes" if is_sure else "no", str(each.runs)) for each, cells, is_sure in found
+    ]
+    columns = [*heads, "p", "significant", "pairs"]
+    show(table(f"Differences from {heads[-3]} = {baseline}", columns, rows, right=["difference", "p", "pairs"]))
     show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")

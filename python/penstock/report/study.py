@@ -10,7 +10,7 @@ from penstock import MODEL_VERSION, __version__
 from penstock.errors import InputError
 from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
-from penstock.parameter_columns import ParameterColumns, parameter_columns, short_names
+from penstock.parameter_columns import ParameterColumns, parameter_columns
 from penstock.plots.chart import chart_of
 from penstock.plots.data import from_summaries
 from penstock.plots.places import numbers_in
@@ -22,8 +22,7 @@ from penstock.report.figures import chart_plots
 from penstock.report.sentence import are_apart, extremes, place, sentence
 from penstock.report.topology import topology_svg
 from penstock.short_values import short_values, value_text
-from penstock.statistics import LEVEL, Interval
-from penstock.tabulation import made_from, of_text
+from penstock.tabulation import contrasts_of, made_from, of_text
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
@@ -151,42 +150,28 @@ def _plain(text: str) -> str:
 def _comparisons(result: StudyResult) -> Grid:
     what = result.plan.compare
     assert what is not None
-    found = result.comparisons()
-    points = [{**each.others, what.parameter: each.value} for each in found]
-    others = parameter_columns(points, [name for name in result.parameters if name != what.parameter])
-    compared = parameter_columns([point.parameters for point in result.points], [what.parameter])
-    scales: dict[tuple[str, str], list[float]] = {}
-    for each in found:
-        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
-    rows = []
-    for each, point in zip(found, points, strict=True):
-        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
-        difference = each.found
-        text = shown.text(Interval(difference.difference, difference.low, difference.high, each.runs))
-        is_sure = each.p_holm < 1 - LEVEL
-        rows.append(
-            [
-                Cell(each.metric),
-                *map(Cell, others.cells(point)),
-                Cell(compared.cell(what.parameter, each.value)),
-                Cell(text, _finite(difference.difference)),
-                Cell(shown.unit),
-                Cell(f"{each.p_holm:.2g}", _finite(each.p_holm)),
-                Cell("significant" if is_sure else "not significant", mark="good" if is_sure else "open"),
-            ]
-        )
+    points = [point.parameters for point in result.points]
+    heads, baseline, found = contrasts_of(result.comparisons(), what, points, result.parameters)
+    rows = [
+        [
+            *map(Cell, cells[:-2]),
+            Cell(cells[-2], _finite(each.found.difference)),
+            Cell(cells[-1]),
+            Cell(f"{each.p_holm:.2g}", _finite(each.p_holm)),
+            Cell("significant" if is_sure else "not significant", mark="good" if is_sure else "open"),
+        ]
+        for each, cells, is_sure in found
+    ]
     head = [
         Heading("metric", has_choices=True),
-        *map(Heading, others.heads),
-        Heading(short_names(result.parameters)[result.parameters.index(what.parameter)], has_choices=True),
+        *map(Heading, heads[1:-3]),
+        Heading(heads[-3], has_choices=True),
         Heading("difference", is_number=True),
         Heading("unit"),
         Heading("p (Holm)", is_number=True),
         Heading("verdict", has_choices=True),
     ]
-    return Grid(
-        "comparisons", f"Differences from {what.parameter} = {compared.cell(what.parameter, what.baseline)}", head, rows
-    )
+    return Grid("comparisons", f"Differences from {what.parameter} = {baseline}", head, rows)
 
 
 def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:

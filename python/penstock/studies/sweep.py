@@ -36,11 +36,6 @@ def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
     return [Point(point, tuple((path, point.get(path, value)) for path, value in sets)) for point in grid(several)]
 
 
-def varied(points: Sequence[Point]) -> list[str]:
-    """The names that vary from point to point."""
-    return list(dict.fromkeys(name for point in points for name in point.parameters))
-
-
 def alternatives(path: str, value: str) -> list[str]:
     """Splits `value` at its commas, outside quotes and brackets. A TOML value or a description is one value.
 
