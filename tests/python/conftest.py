@@ -86,6 +86,19 @@ def captured(tmp_path_factory):
     return make
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """A running Chromium."""
+    from browser_page import CHROMIUM
+    from playwright.sync_api import sync_playwright
+
+    assert CHROMIUM is not None, "Chromium is not installed: make browser"
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield running
+        running.close()
+
+
 class Done(NamedTuple):
     """How a command ended."""
 

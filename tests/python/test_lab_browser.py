@@ -8,9 +8,10 @@ import time
 from contextlib import ExitStack, contextmanager
 
 import pytest
+from browser_page import NEEDS_BROWSER, WAIT, Opened
 from lab_page import LIMIT, LONG, SCENARIO, opened
-from test_report_browser import WAIT, Opened, browser, pytestmark  # noqa: F401
 
+pytestmark = NEEDS_BROWSER
 SLIDER = f"[data-path='{LIMIT}'] input[type=range]"
 VALUE = f"[data-path='{LIMIT}'] .value"
 
@@ -26,7 +27,7 @@ class Address:
 
 
 @pytest.fixture
-def visit(browser, tmp_path):  # noqa: F811
+def visit(browser, tmp_path):
     """Opens the page of a scenario; returns page and file."""
     with ExitStack() as stack:
 
@@ -40,7 +41,7 @@ def visit(browser, tmp_path):  # noqa: F811
 
 
 @pytest.fixture(scope="module")
-def shared(browser, tmp_path_factory):  # noqa: F811
+def shared(browser, tmp_path_factory):
     """A page for several tests, with its file."""
     with opened(tmp_path_factory.mktemp("lab")) as (address, file, _):
         permissions = ["clipboard-read", "clipboard-write"]

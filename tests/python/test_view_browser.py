@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from test_report_browser import Opened, browser, pytestmark  # noqa: F401
+from browser_page import NEEDS_BROWSER, Opened
 from test_view import NET, OPTIONS
 
 from penstock.series import TimeSeries
@@ -13,6 +13,7 @@ from penstock.topologies.pages import generated_page
 from penstock.trace import PacketTrace
 from penstock.view import render, view_of
 
+pytestmark = NEEDS_BROWSER
 FAST = (
     NET.replace('"1 Mbit/s"', '"100 Mbit/s"')
     .replace('"10 Mbit/s"', '"100 Mbit/s"')
@@ -36,7 +37,7 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def desktop(browser, file):  # noqa: F811
+def desktop(browser, file):
     opened = Opened(browser, file, viewport={"width": 1280, "height": 900}).ready()
     opened.page.wait_for_selector("html[data-drawn]")
     yield opened
@@ -251,7 +252,7 @@ def test_zoom_by_wheel_keys_and_buttons(desktop):
     assert page.evaluate("scrollY") == 0
 
 
-def test_two_fingers_zoom(browser, file):  # noqa: F811
+def test_two_fingers_zoom(browser, file):
     opened = Opened(browser, file, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).ready()
     opened.page.wait_for_selector("html[data-drawn]")
     box = opened.page.locator("[data-stage]").bounding_box()
@@ -289,7 +290,7 @@ def cpu_of_a_frame(opened, frames=60):
     return (opened.cpu_s() - before) / (pictures(opened) - first)
 
 
-def test_a_million_events_are_small_and_fluid(browser, tmp_path):  # noqa: F811
+def test_a_million_events_are_small_and_fluid(browser, tmp_path):
     file = written(FAST, tmp_path)
     assert file.stat().st_size < 30e6
     opened = Opened(browser, file, viewport={"width": 1280, "height": 900}).ready()
@@ -300,7 +301,7 @@ def test_a_million_events_are_small_and_fluid(browser, tmp_path):  # noqa: F811
     opened.context.close()
 
 
-def test_a_fat_tree_of_128_hosts_is_drawn_whole_and_fluid(browser, tmp_path):  # noqa: F811
+def test_a_fat_tree_of_128_hosts_is_drawn_whole_and_fluid(browser, tmp_path):
     file = written(generated_page("fat-tree", {"ports": "8"}), tmp_path, 100_000)
     opened = Opened(browser, file, viewport={"width": 1280, "height": 800}).ready()
     opened.page.wait_for_selector("html[data-drawn]")
@@ -314,7 +315,7 @@ def test_a_fat_tree_of_128_hosts_is_drawn_whole_and_fluid(browser, tmp_path):  #
     opened.context.close()
 
 
-def test_on_a_phone_in_the_dark(browser, file):  # noqa: F811
+def test_on_a_phone_in_the_dark(browser, file):
     opened = Opened(browser, file, viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="dark").ready()
     assert opened.said == []
     assert opened.is_as_wide_as_the_screen()
