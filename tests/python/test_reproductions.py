@@ -131,30 +131,6 @@ class TestDocument:
             assert [{**row.key, **row.values} for row in table.rows] == printed["rows"]
 
 
-class TestReadings:
-    def test_settings_are_what_is_stated_and_what_is_answered(self):
-        document = Document.parse(TINY)
-        assert dict(Readings(document).settings()) == {"link.rate_bps": 1000, "run.duration": "10 s"}
-        assert Readings.parse(document, ["tiny-a01=long"]).settings()["run.duration"] == "20 s"
-
-    def test_only_other_answers_count_as_changed(self):
-        document = Document.parse(TINY)
-        assert Readings.parse(document, ["tiny-a01=short"]).changed == {}
-        assert Readings.parse(document, ["tiny-a01=long"]).changed == {"tiny-a01": "long"}
-
-    @pytest.mark.parametrize(
-        ("argument", "message"),
-        [
-            ("tiny-a1=long", r"no reading 'tiny-a1' in tiny; did you mean 'tiny-a01'\? Its only reading is tiny-a01\."),
-            ("tiny-a01=lonk", r"no answer 'lonk' to tiny-a01; did you mean 'long'\? Its answers are short and long\."),
-            ("tiny-a01", "'tiny-a01' is not a reading; write QUESTION=KEY, as in tiny-a01=long"),
-        ],
-    )
-    def test_unknown_answers_are_refused(self, argument, message):
-        with pytest.raises(InputError, match=message):
-            Readings.parse(Document.parse(TINY), [argument])
-
-
 class TestComparison:
     def test_the_larger_of_both_tolerances_counts(self):
         assert Tolerance(("rate",), absolute=0.3, relative=0.1).allows(1.0) == 0.3

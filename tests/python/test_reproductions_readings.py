@@ -1,4 +1,4 @@
-"""Answers to open questions: those of the text as printed, and those that contradict each other."""
+"""Answers to open questions: what they set, those of the text as printed, and those that contradict each other."""
 
 from __future__ import annotations
 
@@ -10,6 +10,30 @@ from penstock.errors import InputError
 from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
+
+
+class TestReadings:
+    def test_settings_are_what_is_stated_and_what_is_answered(self):
+        document = Document.parse(TINY)
+        assert dict(Readings(document).settings()) == {"link.rate_bps": 1000, "run.duration": "10 s"}
+        assert Readings.parse(document, ["tiny-a01=long"]).settings()["run.duration"] == "20 s"
+
+    def test_only_other_answers_count_as_changed(self):
+        document = Document.parse(TINY)
+        assert Readings.parse(document, ["tiny-a01=short"]).changed == {}
+        assert Readings.parse(document, ["tiny-a01=long"]).changed == {"tiny-a01": "long"}
+
+    @pytest.mark.parametrize(
+        ("argument", "message"),
+        [
+            ("tiny-a1=long", r"no reading 'tiny-a1' in tiny; did you mean 'tiny-a01'\? Its only reading is tiny-a01\."),
+            ("tiny-a01=lonk", r"no answer 'lonk' to tiny-a01; did you mean 'long'\? Its answers are short and long\."),
+            ("tiny-a01", "'tiny-a01' is not a reading; write QUESTION=KEY, as in tiny-a01=long"),
+        ],
+    )
+    def test_unknown_answers_are_refused(self, argument, message):
+        with pytest.raises(InputError, match=message):
+            Readings.parse(Document.parse(TINY), [argument])
 
 
 class TestAsPrinted:
