@@ -46,8 +46,8 @@ def allow_restart() -> None:
 def restart_for(sizes: Iterable[int]) -> None:
     """Restarts this process with huge pages if a run is large; at most once, and before anything was written.
 
-    Does nothing without :func:`allow_restart`, if the user's ``GLIBC_TUNABLES`` sets huge pages either way, or if the
-    system cannot start the program.
+    `sizes` are estimates of the runs in bytes. Does nothing without :func:`allow_restart`, if the user's
+    ``GLIBC_TUNABLES`` sets huge pages either way, or if the system cannot start the program.
     """
     if not _may_restart.is_set() or _HUGE_PAGES in os.environ.get(_TUNABLES, "") or max(sizes, default=0) < LARGE:
         return

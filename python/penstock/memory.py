@@ -159,7 +159,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def too_large(size: int, given: int | None) -> str | None:
-    """Returns why a file does not fit into memory; None if it does."""
+    """Returns why a file of `size` bytes does not fit into memory; None if it does."""
     needed = size * _COPIES
     if needed <= _SMALL_FILE or (limit := _limit(given)) is None or needed <= limit.size:
         return None

@@ -27,22 +27,12 @@ _CONNECTION = re.compile(r":(\d+)\s+\S+:\d+\s.*?\bcwnd:(\d+)(?:.*?\bbytes_acked:
 
 @dataclass(frozen=True)
 class Sample:
-    """The state of one connection, `time` seconds after the beginning of the run.
+    """The state of one connection at a time."""
 
-    Parameters
-    ----------
-    time : float, s
-        When.
-    flow : str
-        The member of a group of flows, such as ``tcp[0]``.
-    acknowledged : int, bytes
-        Data that were acknowledged; 0 for simulated hosts.
-    """
-
-    time: float
-    flow: str
-    window: float
-    acknowledged: int = 0
+    time: float  # s after the beginning of the run
+    flow: str  # the member of a group of flows, such as ``tcp[0]``
+    window: float  # segments: the congestion window
+    acknowledged: int = 0  # bytes: data that were acknowledged; 0 for simulated hosts
 
     @property
     def group(self) -> str:

@@ -34,6 +34,8 @@ class Namespaces:
 
     Parameters
     ----------
+    mtu : int, bytes
+        MTU of their interfaces.
     settings : sequence of (str, str)
         Kernel settings of the real nodes, as name and value.
     run : str

@@ -30,27 +30,14 @@ MEMBERS = 64
 
 @dataclass(frozen=True)
 class Opened:
-    """A scenario for real packets.
+    """A scenario for real packets."""
 
-    Parameters
-    ----------
-    plan : StudyPlan
-        One point without variation.
-    asked : PointRequest
-        The run. Its scenario has the arrivals, if there are any.
-    real : list of str
-        Real nodes, in the order of their numbers.
-    groups : list of str
-        Flows that carry real packets.
-    replaced : list of str
-        Of these, flows of the file.
-    """
-
-    plan: StudyPlan
+    plan: StudyPlan  # one point without variation
     asked: PointRequest
-    real: list[str]
-    groups: list[str]
-    replaced: list[str]
+    """The run. Its scenario has the arrivals, if there are any."""
+    real: list[str]  # real nodes, in the order of their numbers
+    groups: list[str]  # flows that carry real packets
+    replaced: list[str]  # of these, flows of the file
 
 
 def opened(
@@ -74,6 +61,8 @@ def opened(
         The scenario's file, for messages and files that it names.
     seed, replication : int, optional
         The random streams of the simulated network.
+    mtu : int, bytes
+        The largest IP packet.
     log : str, optional
         Arrivals that are known before the run, as CSV.
     """

@@ -30,24 +30,14 @@ _EVENTS_PER_HOP, _EVENTS_PER_SECOND = 8, 10_000
 
 @dataclass
 class Conformance:
-    """What was found of a component.
-
-    Attributes
-    ----------
-    properties : dict
-        Whether it has each property.
-    runs, packets : int
-        The runs of each property, and the packets that passed a link in them.
-    difference : str, optional
-        The first difference to the other component.
-    """
+    """What was found of a component."""
 
     component: str
-    against: str | None = None
-    properties: dict[str, bool] = field(default_factory=dict)
-    runs: int = 0
-    packets: int = 0
-    difference: str | None = None
+    against: str | None = None  # the other component
+    properties: dict[str, bool] = field(default_factory=dict)  # whether it has each property
+    runs: int = 0  # of each property
+    packets: int = 0  # that passed a link in these runs
+    difference: str | None = None  # the first difference to the other component
 
     @property
     def conforms(self) -> bool:

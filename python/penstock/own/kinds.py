@@ -21,62 +21,30 @@ FAULT = -(2**63)
 
 @dataclass(frozen=True)
 class Argument:
-    """Where an argument of a hook comes from.
+    """Where an argument of a hook comes from."""
 
-    Attributes
-    ----------
-    place : str
-        An argument of the C function: ``first``, ``second``, ``now`` or ``more``.
-    view : str, optional
-        The view at `first` or `second`, by its name in the core.
-    field : str, optional
-        The field of the view that is the argument; else the whole view is.
-    """
-
-    place: str
-    view: str | None = None
-    field: str | None = None
+    place: str  # an argument of the C function: ``first``, ``second``, ``now`` or ``more``
+    view: str | None = None  # the view at `first` or `second`, by its name in the core
+    field: str | None = None  # the field of the view that is the argument; else the whole view is
 
 
 @dataclass(frozen=True)
 class Result:
-    """The fields of a view that receive the values which a hook returns.
+    """The fields of a view that receive the values which a hook returns."""
 
-    Attributes
-    ----------
-    place : str
-        The argument of the C function that is the view: ``first`` or ``second``.
-    view : str
-        Its name in the core.
-    fields : tuple of str
-        The fields.
-    """
-
-    place: str
-    view: str
+    place: str  # the argument of the C function that is the view: ``first`` or ``second``
+    view: str  # its name in the core
     fields: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Hook:
-    """A hook.
+    """A hook."""
 
-    Attributes
-    ----------
-    arguments : dict
-        The arguments after `self`, by name.
-    answers : bool
-        Whether it returns a whole number, the answer of the C function.
-    result : Result, optional
-        Where other values go that it returns.
-    is_needed : bool
-        Whether every component of the kind must have it.
-    """
-
-    arguments: Mapping[str, Argument]
-    answers: bool = False
-    is_needed: bool = False
-    result: Result | None = None
+    arguments: Mapping[str, Argument]  # the arguments after `self`, by name
+    answers: bool = False  # whether it returns a whole number, the answer of the C function
+    is_needed: bool = False  # whether every component of the kind must have it
+    result: Result | None = None  # where other values go that it returns
 
     def view_at(self, place: str) -> str | None:
         """The view at a place, by its name in the core; none if no argument comes from there."""
@@ -86,22 +54,14 @@ class Hook:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of components.
+    """A kind of components."""
 
-    Attributes
-    ----------
-    hooks : dict
-        Its hooks, in the order of their calls.
-    facts : dict
-        What the core must know if code uses a constant of `penstock.own` (``MARK``), a field of a view
-        (``Queue.head_since``), or a view (``Packet``).
-    most : dict
-        Maximum numbers of ``parameters``, ``class parameters`` and ``random streams``, where there is one.
-    """
-
-    hooks: Mapping[str, Hook]
+    hooks: Mapping[str, Hook]  # its hooks, in the order of their calls
     facts: Mapping[str, str] = field(default_factory=dict)
+    """What the core must know if code uses a constant of `penstock.own` (``MARK``), a field of a view
+    (``Queue.head_since``), or a view (``Packet``)."""
     most: Mapping[str, int] = field(default_factory=lambda: {"class parameters": 0})
+    """Maximum numbers of ``parameters``, ``class parameters`` and ``random streams``, where there is one."""
 
     def facts_of(self, used: Iterable[str]) -> set[str]:
         """The facts of code that uses these constants and fields, where ``?.field`` is one of an unknown object."""

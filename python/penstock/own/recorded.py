@@ -34,18 +34,11 @@ _HEADER = "arrivals are what 'penstock trace FILE --at LINK --format csv' or 'pe
 
 @dataclass
 class Recorded:
-    """Arrivals at a queue in ascending order.
-
-    Attributes
-    ----------
-    arrivals : list of tuple
-        Of each packet the time in ps, group and number of its flow, bytes, ECN codepoint, and drop precedence.
-    classes : dict of str to str
-        Class of each group of flows.
-    """
+    """Arrivals at a queue in ascending order."""
 
     arrivals: list[tuple[int, str, int, int, int, int]] = field(default_factory=list)
-    classes: dict[str, str] = field(default_factory=dict)
+    """Of each packet the time in ps, group and number of its flow, bytes, ECN codepoint, and drop precedence."""
+    classes: dict[str, str] = field(default_factory=dict)  # class of each group of flows
 
     def add(self, time: int, flow: tuple[str, int], size: int, ecn: int, precedence: int) -> None:
         """Adds an arrival.

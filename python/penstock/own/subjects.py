@@ -22,21 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """A component.
-
-    Attributes
-    ----------
-    kind, key : str
-        Its kind and its scenario key.
-    hooks : frozenset of str
-        Hooks that a scenario may need.
-    """
+    """A component."""
 
     kind: str
-    key: str
-    entry: Any
-    hooks: frozenset[str]
-    file: Path | None = None
+    key: str  # its name in a scenario
+    entry: Any  # its entry in the catalogue
+    hooks: frozenset[str]  # hooks that a scenario may need
+    file: Path | None = None  # the Python file that has it
 
     @property
     def parameters(self) -> list[str]:

@@ -27,26 +27,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """Something that a document leaves open.
-
-    Parameters
-    ----------
-    id, where, kind, impact, question, evidence : str
-        As in the document's data file.
-    options : tuple of Option
-        The possible answers; a single one if nothing else can be run.
-    chosen : str
-        Key of the answer that is used unless another is asked for.
-    reason : str
-        Why that one.
-    fitted : str
-        Not empty if the chosen answer was found by fitting the printed numbers: what was fitted to what.
-    printed : str
-        Key of the answer that is the document's own, where it is not the chosen one or the chosen one is fitted; if
-        the document is silent, an answer that nothing was fitted for.
-    words : str
-        Where the document says so, and what; empty if it is silent.
-    """
+    """Something that a document leaves open; the texts are those of the document's data file."""
 
     id: str
     where: str
@@ -54,12 +35,14 @@ class Question:
     impact: str
     question: str
     evidence: str
-    options: tuple[Option, ...]
-    chosen: str
-    reason: str
-    fitted: str = ""
+    options: tuple[Option, ...]  # the possible answers; a single one if nothing else can be run
+    chosen: str  # key of the answer that is used unless another is asked for
+    reason: str  # why that one
+    fitted: str = ""  # not empty if the chosen answer was found by fitting the printed numbers: what was fitted to what
     printed: str = ""
-    words: str = ""
+    """Key of the answer that is the document's own, where it is not the chosen one or the chosen one is fitted; if the
+    document is silent, an answer that nothing was fitted for."""
+    words: str = ""  # where the document says so, and what; empty if it is silent
 
     def option(self, key: str) -> Option:
         """The answer with this key; an :class:`~penstock.errors.InputError` if there is none."""

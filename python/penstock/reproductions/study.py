@@ -69,49 +69,31 @@ def page_of(part: str | Page) -> Page:
 
 @dataclass(frozen=True)
 class Study:
-    """A published study that can be run again.
-
-    Parameters
-    ----------
-    build : callable
-        ``build(settings, table, row)`` gives the scenarios of a row, by name.
-    measure : callable
-        ``measure(settings, table, row, results)`` gives the row's numbers from one run of each scenario: all columns
-        that are compared, and whatever else the claims need.
-    claims : mapping of str to callable
-        How each claim is tested.
-    runs : int
-        How many runs to make unless told otherwise.
-    gather : callable, optional
-        ``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the largest of
-        several means; `values` has what ``measure`` gave, by name and replication.
-    experiments : callable, optional
-        ``experiments(settings)`` gives the scenarios that claims need in addition to the tables', by name.
-    effort : callable, optional
-        ``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
-        remaining time can be shown.
-    nulls : mapping of str to callable
-        Null models that need a formula, by their names in the document's data.
-    part_of : callable, optional
-        ``part_of(table, column)`` names the scenario of a row that a number comes from; None if it needs several.
-    measured : mapping
-        Columns whose measuring depends on a setting, by the setting's name; what scenarios depend on is found out.
-    sensitive : tuple of str
-        The tables that a sensitivity study varies unless told otherwise; all of them if empty.
-    """
+    """A published study that can be run again."""
 
     document: Document
-    build: Build
+    build: Build  # ``build(settings, table, row)`` gives the scenarios of a row, by name
     measure: Measure
-    claims: Mapping[str, ClaimTest]
-    runs: int = 10
+    """``measure(settings, table, row, results)`` gives the row's numbers from one run of each scenario: all columns
+    that are compared, and whatever else the claims need."""
+    claims: Mapping[str, ClaimTest]  # how each claim is tested
+    runs: int = 10  # how many runs to make unless told otherwise
     gather: Gather | None = None
+    """``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the largest of
+    several means; `values` has what ``measure`` gave, by name and replication."""
     experiments: Experiments | None = None
+    """``experiments(settings)`` gives the scenarios that claims need in addition to the tables', by name."""
     effort: Effort | None = None
+    """``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
+    remaining time can be shown."""
     nulls: Mapping[str, NullNumbers] = field(default_factory=dict)
+    """Null models that need a formula, by their names in the document's data."""
     part_of: PartOf | None = None
+    """``part_of(table, column)`` names the scenario of a row that a number comes from; None if it needs several."""
     measured: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Columns whose measuring depends on a setting, by the setting's name; what scenarios depend on is found out."""
     sensitive: tuple[str, ...] = ()
+    """The tables that a sensitivity study varies unless told otherwise; all of them if empty."""
 
 
 def folder_of(document: Document) -> Path:

@@ -23,22 +23,14 @@ _SAMPLES = {"morris": 20, "sobol": 64}
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How points are chosen.
-
-    Parameters
-    ----------
-    method : {"morris", "sobol"}
-        Elementary effects along random trajectories [Morris91], or parts of the variance [Sobol01].
-    samples : int
-        Number of trajectories, each with one point more than there are parameters; or of rows of the base sample, a
-        power of two, each with two points more than parameters (twice as many parameters with `second_order`).
-    second_order : bool
-        Whether to include Sobol indices of pairs.
-    """
+    """How points are chosen."""
 
     method: str
+    """``morris``: elementary effects on random trajectories [Morris91]; ``sobol``: parts of the variance [Sobol01]."""
     samples: int
-    second_order: bool = False
+    """Number of trajectories, each with one point more than there are parameters; or of rows of the base sample, a
+    power of two, each with two points more than parameters (twice as many parameters with `second_order`)."""
+    second_order: bool = False  # whether to include Sobol indices of pairs
 
     @classmethod
     def of(cls, method: str | None = None, samples: int | None = None, second_order: bool = False) -> Design:

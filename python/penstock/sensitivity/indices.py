@@ -26,23 +26,14 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One measure of a parameter, or of a pair.
-
-    Parameters
-    ----------
-    name : str
-        ``mu``, ``mu_star`` or ``sigma``, in the metric's unit for a step over the whole range; ``S1``, ``ST`` or
-        ``S2``, parts of the variance.
-    parameters : tuple of int
-        Number of the parameter, or of both of a pair.
-    value, low, high : float or None
-        The measure with its 95 % interval; None if the metric does not vary, so that there is no variance to divide.
-    """
+    """One measure of a parameter, or of a pair."""
 
     name: str
-    parameters: tuple[int, ...]
-    value: float | None
-    low: float | None
+    """``mu``, ``mu_star`` or ``sigma``, in the metric's unit for a step over the whole range; ``S1``, ``ST`` or ``S2``,
+    parts of the variance."""
+    parameters: tuple[int, ...]  # number of the parameter, or of both of a pair
+    value: float | None  # None if the metric does not vary, so that there is no variance to divide
+    low: float | None  # bounds of its 95 % interval
     high: float | None
 
 

@@ -19,27 +19,16 @@ _SECTIONS = ("policer", "marker", "scheduler", "shaper", "impairment", "pcn")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of one direction and its port.
+    """A link of one direction and its port."""
 
-    Parameters
-    ----------
-    entry : str
-        The name of all links of its entry in the scenario.
-    start, end : int
-        Indices of its nodes.
-    rate, delay : str
-        As the scenario has them.
-    port : dict of str to str
-        What decides about packets at the port, by its section: the queue under ``queue``, that of a class under
-        ``queue CLASS``; ``policer``, ``marker``, ``scheduler``, ``shaper``, ``impairment`` and ``pcn``.
-    """
-
-    entry: str
-    start: int
+    entry: str  # the name of all links of its entry in the scenario
+    start: int  # index of the node where it begins
     end: int
-    rate: str
+    rate: str  # as the scenario has it
     delay: str
     port: Mapping[str, str]
+    """What decides about packets at the port, by its section: the queue under ``queue``, that of a class under ``queue
+    CLASS``; ``policer``, ``marker``, ``scheduler``, ``shaper``, ``impairment`` and ``pcn``."""
 
 
 @dataclass(frozen=True)

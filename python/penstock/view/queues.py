@@ -20,20 +20,14 @@ _CHANGES = 2_000_000
 
 @dataclass(frozen=True)
 class Queues:
-    """Lengths of queues.
-
-    Parameters
-    ----------
-    changes : polars.DataFrame
-        ``link``, an index into the links asked for, ``time_ps`` and ``value`` in packets, sorted by both; each queue
-        keeps a value until its next row.
-    at_events : polars.Series
-        The length at the instant of each of the events asked for, after everything that happened at that instant.
-    """
+    """Lengths of queues."""
 
     changes: pl.DataFrame
-    is_thinned: bool
+    """``link``, an index into the links asked for, ``time_ps`` and ``value`` in packets, sorted by both; each queue
+    keeps a value until its next row."""
+    is_thinned: bool  # whether there are only the last changes of intervals
     at_events: pl.Series
+    """The length at the instant of each of the events asked for, after everything that happened at that instant."""
 
 
 def queues_of(
