@@ -3204,7 +3204,7 @@ class LedbatPlusPlus(Component):
     Parameters
     ----------
     target : str, default 60 ms
-        Queueing delay up to which the flow fills the queue (TARGET) [Balasubramanian20 s4.2]. Allowed: zero or more.
+        Queueing delay up to which the flow fills the queue (TARGET) [Balasubramanian20 s4.5]. Allowed: zero or more.
     constant : float | str, default 1
         Strength of the decrease (Constant) [Balasubramanian20 s4.3]. Allowed: above 0.
     current_filter : int, default 4

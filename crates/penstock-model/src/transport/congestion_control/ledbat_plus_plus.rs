@@ -31,6 +31,7 @@ crate::parameters! {
     /// the lengths of the filters.
     ///
     /// ## Departures
+    /// - The first window is that of the transport (`initial-window`); that of Apple's XNU is two segments.
     /// - The changes of a round trip are spread over its acknowledgements.
     /// - A round trip is SRTT.
     /// - Phases change with acknowledgements, so that a slowdown of an idle flow waits.
@@ -44,7 +45,7 @@ crate::parameters! {
     /// ## References
     /// draft-irtf-iccrg-ledbat-plus-plus-01 [Balasubramanian20]; RFC 6817.
     pub struct Parameters {
-        /// Queueing delay up to which the flow fills the queue (TARGET) [Balasubramanian20 s4.2].
+        /// Queueing delay up to which the flow fills the queue (TARGET) [Balasubramanian20 s4.5].
         target: Duration = "60 ms", changeable;
         /// Strength of the decrease (Constant) [Balasubramanian20 s4.3].
         constant: Positive = "1", changeable;
