@@ -53,10 +53,7 @@ class _Edge:
 def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> str:
     """Returns the drawing of a network; traffic runs from left to right if the links have a direction.
 
-    Parameters
-    ----------
-    nodes : sequence of Node or Box
-        Its nodes and groups; each is one box.
+    `nodes`: its nodes and groups; each is one box.
     """
     if len(nodes) > _MOST:
         return f"<p>{len(nodes)} nodes and groups are too many to be drawn; {_MOST} are not.</p>"

@@ -33,10 +33,7 @@ def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
 
     Raises ValueError if the file is not Parquet, lacks a column, has a nested column, or expands too much.
 
-    Parameters
-    ----------
-    columns : sequence of (str, bool)
-        The columns, each with whether it is required; all columns if empty.
+    `columns`: the columns, each with whether it is required; all columns if empty.
     """
     try:
         with file.open("rb") as opened:

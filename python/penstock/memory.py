@@ -174,10 +174,7 @@ def require_file(file: Path, *, is_read_whole: bool = False) -> None:
 
     Raises InputError if the file does not fit; OSError if there is no such file.
 
-    Parameters
-    ----------
-    is_read_whole : bool
-        It is read to its end, however far that is; then a device is refused, which may have none.
+    `is_read_whole`: it is read to its end, however far that is; then a device is refused, which may have none.
     """
     facts = file.stat()
     if stat.S_ISDIR(facts.st_mode):

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 class Progress:
     """A progress display for :func:`penstock.running.run_all`; a context manager.
 
-    Parameters
-    ----------
-    stream : text file, optional
-        Standard error by default, so that results can be piped.
+    `stream`: standard error by default, so that results can be piped.
     """
 
     PATIENCE = 2.0

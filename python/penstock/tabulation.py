@@ -30,10 +30,7 @@ _SETTINGS = 5
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
     """Number of runs, their seeds, and the known error of their means.
 
-    Parameters
-    ----------
-    replication : int, optional
-        The only replication that was run.
+    `replication`: the only replication that was run.
     """
     runs = sum(len(point.runs) for point in points)
     cached = sum(point.cached for point in points)

@@ -25,10 +25,7 @@ class WholeFile:
     discard. A pipe or a device, such as ``/dev/stdout``, is written directly, since it cannot be replaced. For a
     symbolic link, its target is replaced.
 
-    Parameters
-    ----------
-    new : bool
-        Whether the name must be free.
+    `new`: whether the name must be free.
     """
 
     def __init__(self, path: str | Path, *, new: bool = False) -> None:

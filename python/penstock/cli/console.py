@@ -149,10 +149,7 @@ def _plain(renderable: RenderableType) -> RenderableType:
 class PlainTable:
     """A title and a table without lines.
 
-    Parameters
-    ----------
-    right : sequence of str
-        The columns of numbers, which are aligned right.
+    `right`: the columns of numbers, which are aligned right.
     """
 
     def __init__(

@@ -55,10 +55,7 @@ class _Cancelled(BaseException):
 class Look(Thread):
     """Makes the runs of one setting in its own thread and reports events.
 
-    Parameters
-    ----------
-    tell : callable
-        Receives every event, from this thread or another, and finally None.
+    `tell`: receives every event, from this thread or another, and finally None.
     """
 
     def __init__(

@@ -54,10 +54,7 @@ def panels(document: Mapping[str, Any]) -> list[Panel]:
 class OverTime(Thread):
     """Repeats the first replication with sampling, in its own thread.
 
-    Parameters
-    ----------
-    tell : callable
-        Receives one event with the samples, or the reason why there are none.
+    `tell`: receives one event with the samples, or the reason why there are none.
     """
 
     def __init__(self, point: PointRequest, panel: Panel, tell: Callable[[dict[str, Any]], None]) -> None:

@@ -42,10 +42,7 @@ _refused: list[list[Path]] = []
 class OwnFile:
     """A file with components.
 
-    Attributes
-    ----------
-    identity : str
-        Digest of its text, and the versions of the compiler.
+    `identity`: digest of its text, and the versions of the compiler.
     """
 
     def __init__(self, path: Path, text: str) -> None:

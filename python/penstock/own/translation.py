@@ -34,10 +34,7 @@ STEPS = 1_000_000
 class Translated:
     """The functions of a file after translation.
 
-    Attributes
-    ----------
-    facts : dict
-        By class, facts about its hooks that its kind knows.
+    `facts`: by class, facts about its hooks that its kind knows.
     """
 
     def __init__(self) -> None:

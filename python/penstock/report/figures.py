@@ -107,10 +107,7 @@ def table_plot(
 ) -> Plot:
     """Plots the numbers of a printed table with ours: a line for each row, one column at a time.
 
-    Parameters
-    ----------
-    nulls : mapping of str to numbers
-        Numbers of null models, hidden until their legend entry is clicked.
+    `nulls`: numbers of null models, hidden until their legend entry is clicked.
     """
     columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
     traces: list[Trace] = []

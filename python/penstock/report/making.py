@@ -64,10 +64,7 @@ def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Seq
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:
     """The report of a published study, from new or stored runs.
 
-    Parameters
-    ----------
-    runs : int, optional
-        Runs of each row; the study's own number if left out.
+    `runs`: runs of each row; the study's own number if left out.
     """
     from penstock.report.reproduction import reproduction_report
     from penstock.reproductions.loading import load

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def scores_grid(document: Document, summary: Object) -> list[Block]:
     """Tables of agreements within the agreed tolerances, and within the tighter ones of a pilot if there is one.
 
-    Parameters
-    ----------
-    summary : mapping
-        As ``penstock reproduce DOC --summary --format json`` gives it.
+    `summary`: as ``penstock reproduce DOC --summary --format json`` gives it.
     """
     tables = [table for table in summary["tables"] if "own" not in table]
     if not tables:

@@ -20,10 +20,7 @@ _SCENARIOS = 1000
 def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
     """The drawing of a scenario's nodes and links; a sentence instead if there are too many.
 
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        The scenarios of the points of a study. Properties that vary between them are drawn as varying.
+    `scenarios`: the scenarios of the points of a study. Properties that vary between them are drawn as varying.
     """
     return network_svg(*topology(text, scenarios))
 

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 class Evaluated:
     """Numbers and likelihoods of a study under the answers that were run.
 
-    Parameters
-    ----------
-    budget : int or None
-        The most runs to make; None for any number.
+    `budget`: the most runs to make; None for any number.
     """
 
     def __init__(

@@ -61,10 +61,7 @@ class Print:
     def log_likelihood(self, values: Floats) -> Floats:
         """Log-likelihood of each printed row for each of :data:`ERRORS`.
 
-        Parameters
-        ----------
-        values : array
-            The numbers of our runs; the last two axes are the number and the run. Those before are variants.
+        `values`: the numbers of our runs; the last two axes are the number and the run. Those before are variants.
 
         Returns
         -------
@@ -102,10 +99,7 @@ def bagged_posterior(answers: Sequence[Floats]) -> list[float]:
     drawn with replacement. The numbers of a row come from the same runs and stay together. What only few rows say, or
     the noise of few runs, gives another posterior in every sample, and so none that is sure.
 
-    Parameters
-    ----------
-    answers : sequence of array
-        The log-likelihood of all rows under each answer, by row and model error.
+    `answers`: the log-likelihood of all rows under each answer, by row and model error.
     """
     import numpy as np
     from scipy.special import logsumexp, softmax

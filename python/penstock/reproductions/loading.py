@@ -45,10 +45,7 @@ def load(name: str) -> Study:
 
     Raises InputError if there is no such study; ScenarioError if the folder's file has mistakes.
 
-    Parameters
-    ----------
-    name : str
-        A name, or the path of a folder with a ``document.toml``, or of that file.
+    `name`: a name, or the path of a folder with a ``document.toml``, or of that file.
     """
     if is_folder(name):
         from penstock.reproductions.folder import read_folder

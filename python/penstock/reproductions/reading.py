@@ -45,10 +45,7 @@ class Readings:
 
     Raises InputError if two of the answers contradict each other.
 
-    Parameters
-    ----------
-    keys : mapping of str to str, optional
-        Answers that differ from the chosen ones, by question.
+    `keys`: answers that differ from the chosen ones, by question.
     """
 
     def __init__(self, document: Document, keys: Mapping[str, str] | None = None) -> None:

@@ -50,10 +50,7 @@ class Part:
 class Plan:
     """The runs of some tables under some readings, to be made together.
 
-    Parameters
-    ----------
-    tables : iterable of str
-        Ids of the tables; all that have numbers if empty.
+    `tables`: ids of the tables; all that have numbers if empty.
     """
 
     def __init__(self, study: Study, tables: Iterable[str], runs: int) -> None:

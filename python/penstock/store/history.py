@@ -22,10 +22,7 @@ _EXPLAINED = 20
 class History:
     """The history of a store.
 
-    Parameters
-    ----------
-    tell : callable or None
-        Called with the reason why runs are repeated.
+    `tell`: called with the reason why runs are repeated.
     """
 
     def __init__(self, store: Path, texts: Texts, tell: Callable[[str], None] | None) -> None:
@@ -53,10 +50,7 @@ class History:
     def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
         """Returns what has changed since similar runs were made, by the name of the scenario and the point.
 
-        Parameters
-        ----------
-        requests : iterable of RunRequest
-            Runs that are not in the store; those without a similar run are left out of the result.
+        `requests`: runs that are not in the store; those without a similar run are left out of the result.
         """
         known: dict[str, list[PointOf]] = {}
         others: dict[str, set[PointOf]] = {}

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 class Picker:
     """Selects the numbers of some measures from runs that may have others too.
 
-    Parameters
-    ----------
-    asked : sequence of str, optional
-        The measures of a scenario in canonical form; all that a run has if left out.
+    `asked`: the measures of a scenario in canonical form; all that a run has if left out.
     """
 
     def __init__(self, asked: Sequence[str] | None) -> None:

@@ -33,11 +33,8 @@ def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
 def figure_of(result: StudyResult, asked: Mapping[str, Any]) -> Picture:
     """Returns the figure of a study.
 
-    Parameters
-    ----------
-    asked : mapping
-        ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names the
-        mechanisms; and ``facet``, the parameter of the panels, if there is one.
+    `asked`: ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names
+    the mechanisms; and ``facet``, the parameter of the panels, if there is one.
     """
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     units = ["", ""]

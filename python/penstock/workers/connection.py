@@ -27,10 +27,7 @@ class Connection:
 
     Raises PenstockError if the cluster cannot be reached or started.
 
-    Parameters
-    ----------
-    count : int
-        Number of workers, if they are started here.
+    `count`: number of workers, if they are started here.
     """
 
     ANSWER = 10.0
