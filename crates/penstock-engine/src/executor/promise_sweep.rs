@@ -92,15 +92,19 @@ impl PromiseSweep {
         }
     }
 
-    /// Begins a sweep of no more than this length, up to `until` at most.
+    /// Begins a sweep of no more than this length, up to `until` at most; `false` if nothing is due by then.
     ///
     /// It is at most twice as long as the advance of the previous one: events further ahead are out of reach.
-    pub fn begin(&mut self, longest: Duration, until: Time, due: &DeferredSet) {
-        let (mut deadline, mut lbts) = (Time::NEVER, Time::NEVER);
+    pub fn begin(&mut self, longest: Duration, until: Time, due: &DeferredSet) -> bool {
+        let (mut first, mut deadline, mut lbts) = (Time::NEVER, Time::NEVER, Time::NEVER);
         for stop in &self.stops {
             let due = due.due(stop.process as usize);
+            first = first.min(due);
             deadline = deadline.min(due + stop.slack);
             lbts = lbts.min(due + stop.reach);
+        }
+        if first > until || first == Time::NEVER {
+            return false;
         }
         (self.current, self.first_sender) = (0, 0);
         let advance = Duration::from_ps(deadline.as_ps().saturating_sub(self.deadline.as_ps()));
@@ -114,6 +118,7 @@ impl PromiseSweep {
             let stop = &mut self.stops[*sender as usize];
             stop.promise = stop.promise.max(due.due(stop.process as usize).min(lbts).min(self.end) + stop.reach);
         }
+        true
     }
 
     /// Whether a sweep has been begun that handles nothing after `until`, and has not come to its end.

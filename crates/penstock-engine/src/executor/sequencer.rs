@@ -194,14 +194,9 @@ impl Sequencer {
         if self.sweep.is_under_way(until) {
             return true;
         }
-        let first = self.due.first();
-        if first > until || first == Time::NEVER {
-            return false;
-        }
-        self.sweep.begin(self.sweep_lengths.next(), until, &self.due);
         self.visits_of_sweep = 0;
         self.steps += self.processes as u64;
-        true
+        self.sweep.begin(self.sweep_lengths.longest(), until, &self.due)
     }
 
     /// The next process of the sweep, and until when it may run; `None` at its end.
@@ -230,7 +225,7 @@ impl Sequencer {
     /// Ends a sweep, and decides now and then whether windows are better. Returns whether the sweep visited nothing, as between processes
     /// that no delay separates.
     pub fn end_sweep(&mut self) -> bool {
-        if let Some(are_short) = self.sweep_lengths.are_short() {
+        if let Some(are_short) = self.sweep_lengths.end_sweep() {
             self.window_tuning.judged(are_short);
             self.mode = if are_short && self.may_switch_to_windows() { Mode::Windows } else { Mode::Sweeps };
         }

@@ -68,14 +68,8 @@ impl SweepLengths {
         SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, group_events: 0 }
     }
 
-    /// The length of a sweep, by what the last one handled.
-    pub fn next(&mut self) -> Duration {
-        let events = std::mem::take(&mut self.events);
-        if events > LARGE_SWEEP * self.processes {
-            self.longest = Duration::from_ps((self.longest.as_ps() / 2).max(1));
-        } else if events < LARGE_SWEEP / 4 * self.processes {
-            self.longest = self.longest.times(2).min(LONGEST_SWEEP);
-        }
+    /// The length of the next sweep.
+    pub fn longest(&self) -> Duration {
         self.longest
     }
 
@@ -86,9 +80,15 @@ impl SweepLengths {
         self.group_events += events;
     }
 
-    /// Counts a sweep. After [`JUDGED_SWEEPS`], returns whether these handled less than half an event per look at a process, as where feedback
-    /// bounds each process by the others.
-    pub fn are_short(&mut self) -> Option<bool> {
+    /// Counts a sweep, and adapts the length of the next one to what it handled. After [`JUDGED_SWEEPS`], returns whether these handled less
+    /// than half an event per look at a process, as where feedback bounds each process by the others.
+    pub fn end_sweep(&mut self) -> Option<bool> {
+        let events = std::mem::take(&mut self.events);
+        if events > LARGE_SWEEP * self.processes {
+            self.longest = Duration::from_ps((self.longest.as_ps() / 2).max(1));
+        } else if events < LARGE_SWEEP / 4 * self.processes {
+            self.longest = self.longest.times(2).min(LONGEST_SWEEP);
+        }
         self.sweeps += 1;
         if self.sweeps == UNJUDGED_SWEEPS {
             self.group_events = 0;
@@ -157,14 +157,13 @@ mod tests {
     #[test]
     fn sweeps_grow_while_they_are_small_and_shrink_when_they_are_large() {
         let mut lengths = SweepLengths::new(2);
-        lengths.count_visit(499);
-        assert_eq!(lengths.next(), Duration::from_ms(20));
-        lengths.count_visit(500);
-        assert_eq!(lengths.next(), Duration::from_ms(20));
-        lengths.count_visit(2_001);
-        assert_eq!(lengths.next(), Duration::from_ms(10));
-        (0..20).for_each(|_| _ = lengths.next());
-        assert_eq!(lengths.next(), LONGEST_SWEEP);
+        for (events, longest) in [(499, 20), (500, 20), (2_001, 10)] {
+            lengths.count_visit(events);
+            lengths.end_sweep();
+            assert_eq!(lengths.longest(), Duration::from_ms(longest));
+        }
+        (0..20).for_each(|_| _ = lengths.end_sweep());
+        assert_eq!(lengths.longest(), LONGEST_SWEEP);
     }
 
     #[test]
@@ -174,10 +173,10 @@ mod tests {
             for sweep in 1..UNJUDGED_SWEEPS + JUDGED_SWEEPS {
                 // The first ones do not count.
                 lengths.count_visit(if sweep <= UNJUDGED_SWEEPS { 1_000 } else { events });
-                assert_eq!(lengths.are_short(), None);
+                assert_eq!(lengths.end_sweep(), None);
             }
             lengths.count_visit(events);
-            assert_eq!(lengths.are_short(), Some(are_short));
+            assert_eq!(lengths.end_sweep(), Some(are_short));
         }
     }
 
