@@ -2094,6 +2094,10 @@ class Tcp(Component):
         number, zero or more.
     push : Literal["none", "pairs"], default none
         Which segments have the PSH flag, and are acknowledged at once.
+    tso_defer : bool, default false
+        Whether a sender that does not pace lets new segments wait for an acknowledgement that it expects within 1 ms,
+        if they are less than a packet of the host (TSO): the segments of 1/1024 s at the rate of `pacing`, at least
+        two. As in Linux.
     limited_transmit : bool, default true
         Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
@@ -2165,6 +2169,7 @@ class Tcp(Component):
     max_ack_delay: str | None
     quick_acks: int
     push: Literal["none", "pairs"]
+    tso_defer: bool
     limited_transmit: bool
     syn: bool
     timestamps: bool
@@ -2183,7 +2188,7 @@ class Tcp(Component):
     pacing_rate: Literal["window", "linux"] | None
     local_queue: Literal["drop", "backpressure"]
     jitter: str | dict[str, Any] | None
-    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, push: Literal["none", "pairs"] = "none", limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, f_rto: bool = False, dsack: bool = False, keep_scoreboard: bool = False, dup_ack_threshold: int = 3, window_validation: Literal["none", "linux"] = "none", restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn", "none"] | None = None, ecn_reduction: Literal["at-once", "proportional"] = "at-once", ssthresh_from: Literal["flight-size", "cwnd"] = "flight-size", pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
+    def __init__(self, *, profile: Literal["rfc", "linux-6", "linux-4", "ns-2"] = "rfc", variant: Literal["tahoe", "reno", "new-reno", "sack"] | None = None, recovery: AnyRecovery | None = None, congestion_control: AnyCongestionControl | None = None, packet: str = "1500 bytes", header: str = "40 bytes", initial_window: str = "10 packets", max_window: str = "1000 packets", initial_slow_start_threshold: str | None = None, timer_tick: str = "0 s", initial_rto: str = "1 s", min_rto: str = "1 s", rto: Literal["rfc-6298", "linux"] = "rfc-6298", max_rto: str = "60 s", max_backoff: int = 64, ack_every: int = 1, ack_delay: str | None = None, max_ack_delay: str | None = None, quick_acks: int = 0, push: Literal["none", "pairs"] = "none", tso_defer: bool = False, limited_transmit: bool = True, syn: bool = True, timestamps: bool = False, f_rto: bool = False, dsack: bool = False, keep_scoreboard: bool = False, dup_ack_threshold: int = 3, window_validation: Literal["none", "linux"] = "none", restart_after_idle: bool = True, partial_ack_timer: Literal["first", "every"] | None = None, ecn: bool = False, ecn_echo: Literal["rfc-3168", "rfc-8257", "accecn", "none"] | None = None, ecn_reduction: Literal["at-once", "proportional"] = "at-once", ssthresh_from: Literal["flight-size", "cwnd"] = "flight-size", pacing: bool = False, pacing_rate: Literal["window", "linux"] | None = None, local_queue: Literal["drop", "backpressure"] = "drop", jitter: str | dict[str, Any] | None = None) -> None: ...
 
 class Udp(Component):
     """UDP: sends whatever its source produces, when the source produces it.

@@ -21,7 +21,7 @@ pub struct Setting {
     pub path: &'static str,
     /// The value as an author would write it.
     pub value: &'static str,
-    /// A parameter and a value of it with which this setting would have no effect; if it is written, the profile does not set it.
+    /// A parameter and a value of it, with which the profile leaves this setting out if it is written.
     pub unless: Option<(&'static str, &'static str)>,
 }
 

@@ -279,6 +279,13 @@ impl Flight {
         self.is_within_reach(seq) && in_network < (window.size as u32).max(1).saturating_add(self.limited_transmit())
     }
 
+    /// Number of new segments that may be sent now, if everything up to the highest has been sent.
+    pub fn room(&self, window: &Window) -> u32 {
+        let in_network = self.next - self.unacknowledged - self.scoreboard_credit(self.next);
+        let reach = self.offered.min(self.unacknowledged.saturating_add(self.max)).saturating_sub(self.next);
+        (window.size as u32).max(1).saturating_add(self.limited_transmit()).saturating_sub(in_network).min(reach)
+    }
+
     /// Whether the application has offered `seq` and the receiver's window reaches beyond it.
     #[inline]
     pub fn is_within_reach(&self, seq: u32) -> bool {

@@ -121,6 +121,9 @@ crate::parameters! {
         quick_acks: CountOrZero = "0";
         /// Which segments have the PSH flag, and are acknowledged at once.
         push: Push = "none";
+        /// Whether a sender that does not pace lets new segments wait for an acknowledgement that it expects within 1 ms, if they are
+        /// less than a packet of the host (TSO): the segments of 1/1024 s at the rate of `pacing`, at least two. As in Linux.
+        tso_defer: bool = "false";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
         /// Whether a connection begins with a SYN exchange, which also measures the round-trip time.
@@ -362,7 +365,7 @@ impl Parameters {
         Window { size: f64::from(self.segments(self.initial_window).min(max)), threshold: f64::from(threshold), max }
     }
 
-    fn payload(&self) -> u64 {
+    pub(super) fn payload(&self) -> u64 {
         // Called before a check refuses parameters that leave no room for data.
         self.packet.get().saturating_sub(self.header.get()).max(1)
     }

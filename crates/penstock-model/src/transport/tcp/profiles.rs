@@ -76,9 +76,15 @@ const fn linux(recovery: &'static str) -> [Setting; 27] {
     ]
 }
 
-/// Receivers acknowledge a segment with PSH at once, also a full one, since 6.6.
-const LINUX_6: [Setting; 28] = {
-    let (common, mut all) = (linux("rack"), [delayed("push", "pairs"); 28]);
+/// A setting of senders that pass packets of several segments to the host.
+const fn segmented(path: &'static str, value: &'static str) -> Setting {
+    Setting { path, value, unless: Some(("push", "none")) }
+}
+
+/// Receivers acknowledge a segment with PSH at once, also a full one, since 6.6; senders defer segments by no more than 1 ms since 6.18.
+const LINUX_6: [Setting; 29] = {
+    let (common, mut all) = (linux("rack"), [delayed("push", "pairs"); 29]);
+    all[28] = segmented("tso-defer", "true");
     let mut i = 0;
     while i < common.len() {
         all[i] = common[i];

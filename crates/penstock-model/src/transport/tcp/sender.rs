@@ -1,6 +1,7 @@
 //! The sending end.
 
 mod acknowledgements;
+mod deferral;
 mod option_state;
 mod output;
 mod spurious_timeout;
@@ -116,7 +117,7 @@ impl Sender {
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut flight = Flight::new(detection, parameters.segments(parameters.max_window));
         let by_time = recovery.detection().map(Box::new);
-        flight.sent = (parameters.timestamps || times_all || by_time.is_some()).then(Box::default);
+        flight.sent = (parameters.timestamps || parameters.tso_defer || times_all || by_time.is_some()).then(Box::default);
         flight.sent.iter_mut().for_each(|sent| sent.detection.clone_from(&by_time));
         let mut sender = Sender {
             parameters: Arc::clone(parameters),
@@ -192,6 +193,7 @@ impl Sender {
     /// Offers `segments` more segments; `None` stands for all sequence numbers.
     pub fn offer(&mut self, segments: Option<u32>) {
         self.flight.offered = segments.map_or(u32::MAX, |segments| self.flight.offered.saturating_add(segments));
+        self.end_deferral();
     }
 
     /// Begins the next offer with the window of a new connection; nothing is outstanding.

@@ -46,6 +46,7 @@ impl Sender {
     /// Processes an acknowledgement for the outstanding segments; `ece` shows whether it reports marks.
     #[inline(always)]
     fn take_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
+        self.end_deferral();
         let evidence = self.is_examining_timeout().then(|| self.evidence(ack));
         if self.times_losses() {
             self.take_ack_of_timed(now, ack, ece);
@@ -110,7 +111,10 @@ impl Sender {
         }
         self.restart_timer(now);
         let (first, high) = (self.flight.next, self.flight.high);
-        let end = self.flight.offered.min(next.saturating_add(self.window.usable())).max(first);
+        let mut end = self.flight.offered.min(next.saturating_add(self.window.usable())).max(first);
+        if self.options.is_some() {
+            end -= self.deferred_after_ack(now, end - first);
+        }
         if first < end {
             if first < high {
                 self.timed = NONE_TIMED; // as in `transmit`
@@ -200,7 +204,8 @@ impl Sender {
             self.report_sample(now, rtt);
         }
         if !self.parameters.timestamps {
-            if self.control.get().rtt_sampling() == RttSampling::OncePerRound && !self.times_losses() {
+            let once = self.control.get().rtt_sampling() == RttSampling::OncePerRound;
+            if once && !self.times_losses() && !self.parameters.tso_defer {
                 self.flight.sent = None;
             }
         } else if let Some(before) = before.filter(|_| times.first_was_not_lost) {

@@ -2,6 +2,7 @@
 
 use super::super::repeats::Repeats;
 use super::super::{EcnReduction, Parameters, WindowValidation};
+use super::deferral::Deferral;
 use super::spurious_timeout::TimeoutCheck;
 use super::Sender;
 use crate::transport::congestion_control::Window;
@@ -19,6 +20,8 @@ pub(super) struct OptionState {
     pub timeout: Option<TimeoutCheck>,
     /// The last reduction after a loss, with `dsack`.
     pub reduction: Option<ReductionCheck>,
+    /// New segments that wait for an acknowledgement, with `tso-defer`.
+    pub deferral: Option<Deferral>,
     /// Use of the window, with `window-validation`.
     usage: WindowUse,
 }
@@ -47,7 +50,9 @@ impl OptionState {
     pub fn new(parameters: &Parameters) -> Option<Box<OptionState>> {
         let validates = parameters.window_validation == WindowValidation::Linux;
         let is_proportional = parameters.ecn_reduction == EcnReduction::Proportional;
-        (validates || is_proportional || parameters.f_rto || parameters.dsack).then(Box::default)
+        let deferral = parameters.tso_defer.then(Deferral::default);
+        let is_needed = validates || is_proportional || parameters.f_rto || parameters.dsack || parameters.tso_defer;
+        is_needed.then(|| Box::new(OptionState { deferral, ..OptionState::default() }))
     }
 
     /// Records a segment that leaves.

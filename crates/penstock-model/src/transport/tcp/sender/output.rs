@@ -59,6 +59,9 @@ impl Sender {
         if matches!(self.flight.phase, Phase::Recovery | Phase::Repair) {
             return self.recovery.next_segment(&mut self.flight, &self.window);
         }
+        if self.options.is_some() && self.defers_next(now) {
+            return None;
+        }
         let seq = self.flight.next_in_order(&self.window)?;
         if self.flight.unacknowledged == self.flight.high {
             self.resume(now);

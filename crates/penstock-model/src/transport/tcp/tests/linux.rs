@@ -47,3 +47,24 @@ fn timestamps_and_rack_raise_the_throughput_at_high_loss() {
     let rack = delivered(300, &[recovery("rack"), min, timestamps, ("rto", text("linux"))]);
     assert!(stamped > 2 * plain && rack > stamped, "{plain}, {stamped}, {rack}");
 }
+
+/// Segments of a window of five at a bottleneck with this time per segment; the receiver acknowledges each.
+fn sent_through(spacing: Duration, tso_defer: bool) -> String {
+    let options = [("timestamps", Value::Switch(true)), ("tso-defer", Value::Switch(tso_defer))];
+    let windows = [("initial-window", text("5 packets")), ("initial-slow-start-threshold", text("2 packets"))];
+    let mut path = Path::new(&parameters(&[options, windows].concat())).through(spacing, 100).start(Some(16));
+    path.run_ms(300);
+    path.sent()
+}
+
+/// An acknowledgement every 0.6 ms admits one segment; the last one before it left 1.2 ms or 0.6 ms ago. At 201.2 ms two segments are
+/// admitted. At 203 ms the first outstanding segment left at 103 ms, and its acknowledgement is expected after a smoothed round trip of
+/// more than 101 ms, so not within 1 ms. The last two segments are all that is left.
+#[test]
+fn a_single_segment_waits_for_an_acknowledgement_within_a_millisecond() {
+    let deferred = "0: 0 1 2 3 4\n100.6: 5\n101.8: 6 7\n103: 8 9\n201.2: 10 11\n202.4: 12\n203: 13\n204.2: 14 15";
+    assert_eq!(sent_through(Duration::from_us(600), true), deferred);
+    let slow = sent_through(Duration::from_us(1100), true);
+    assert!(slow.starts_with("0: 0 1 2 3 4\n101.1: 5\n102.2: 6\n103.3: 7\n"), "{slow}");
+    assert_eq!(slow, sent_through(Duration::from_us(1100), false));
+}
