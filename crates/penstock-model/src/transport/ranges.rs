@@ -23,10 +23,15 @@ impl RangeSet {
         self.blocks.clear();
     }
 
-    /// Range that contains `seq`.
+    /// Range that contains `seq`, which is most often in the last range, or outside of all.
+    #[inline]
     pub fn block_of(&self, seq: u32) -> Option<SackBlock> {
-        if self.blocks.last().is_none_or(|last| last.end <= seq) {
-            return None; // as of what arrives in order after a gap
+        let (first, last) = (self.blocks.first()?, self.blocks.last()?);
+        if last.start <= seq {
+            return Some(*last).filter(|last| seq < last.end);
+        }
+        if seq < first.start {
+            return None;
         }
         let index = self.blocks.partition_point(|block| block.end <= seq);
         self.blocks.get(index).filter(|block| block.start <= seq).copied()
@@ -75,6 +80,9 @@ impl RangeSet {
 
     /// Removes everything before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
+        if self.first().is_none_or(|first| seq <= first) {
+            return;
+        }
         let gone = self.blocks.partition_point(|block| block.end <= seq);
         self.blocks.drain(..gone);
         if let Some(first) = self.blocks.first_mut() {
@@ -83,6 +91,7 @@ impl RangeSet {
     }
 
     /// The first segment of the set.
+    #[inline]
     pub fn first(&self) -> Option<u32> {
         self.blocks.first().map(|block| block.start)
     }
@@ -95,6 +104,9 @@ impl RangeSet {
 
     /// Removes a segment; returns whether it was in the set.
     fn remove(&mut self, seq: u32) -> bool {
+        if self.blocks.last().is_none_or(|last| last.end <= seq) {
+            return false;
+        }
         let index = self.blocks.partition_point(|block| block.end <= seq);
         let Some(block) = self.blocks.get_mut(index).filter(|block| block.start <= seq) else { return false };
         let SackBlock { start, end } = *block;

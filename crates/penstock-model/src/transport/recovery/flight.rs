@@ -1,7 +1,7 @@
 //! The flight: the outstanding segments of a sender.
 
 use super::scoreboard::{Outstanding, Scoreboard};
-use super::{Detection, RecoverCheck, SentSegments};
+use super::{Detection, RecoverCheck, SendTimes, SentSegments};
 use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 use crate::units::{Duration, Time};
@@ -200,6 +200,7 @@ impl Flight {
 
     /// Whether the outstanding segments have send times, were all sent once, in sequence, and nothing indicates a loss among them: an
     /// acknowledgement without blocks then shows none.
+    #[inline]
     pub(crate) fn is_sent_in_order(&self) -> bool {
         let Some(sent) = &self.sent else { return false };
         self.phase == Phase::Normal
@@ -208,15 +209,10 @@ impl Flight {
             && sent.detection.as_ref().is_none_or(|detection| detection.is_quiet())
     }
 
-    /// Lets the detection by time see an acknowledgement whose blocks are not in the scoreboard yet.
+    /// Lets the detection by time see an acknowledgement, and records its blocks.
     pub(crate) fn observe(&mut self, now: Time, ack: &Ack) {
-        self.detecting(|detection, sent, board| detection.on_ack(now, ack, sent, board));
-    }
-
-    /// The same for an acknowledgement without blocks while [`Flight::is_sent_in_order`].
-    #[inline]
-    pub(crate) fn observe_in_order(&mut self, now: Time, next: u32) {
-        self.sent.iter_mut().for_each(|sent| sent.observe_in_order(now, next));
+        let dup_ack_threshold = self.detection.dup_ack_threshold;
+        self.detecting(|detection, sent, board| detection.on_ack(now, ack, sent, board, dup_ack_threshold));
     }
 
     /// Looks for losses by time; returns how many are new.
@@ -232,12 +228,10 @@ impl Flight {
         self.resend = false;
     }
 
-    fn detecting<T>(&mut self, take: impl FnOnce(&mut Detection, &SentSegments, &Scoreboard) -> T) -> Option<T> {
-        let sent = self.sent.as_mut()?;
-        let mut detection = sent.detection.take()?;
-        let result = take(&mut detection, sent, &self.scoreboard);
-        sent.detection = Some(detection);
-        Some(result)
+    #[inline(always)]
+    fn detecting<T>(&mut self, take: impl FnOnce(&mut Detection, &SendTimes, &mut Scoreboard) -> T) -> Option<T> {
+        let SentSegments { times, detection, .. } = self.sent.as_deref_mut()?;
+        Some(take(detection.as_mut()?, times, &mut self.scoreboard))
     }
 
     /// Segments in the network, if losses are found by time: neither SACKed, nor lost and not sent again [RFC8985 s3.3].

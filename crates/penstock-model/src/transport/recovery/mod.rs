@@ -30,7 +30,7 @@ pub use recover_check::RecoverCheck;
 pub(crate) use reduction::Reduction;
 pub use retransmit_delay::RetransmitDelay;
 pub(crate) use scoreboard::Scoreboard;
-pub(crate) use sent_segments::SentSegments;
+pub(crate) use sent_segments::{AckTimes, SendTimes, SentSegments};
 use std::fmt;
 
 /// Generates the plan, the running recovery and the dispatch between them from the list below.

@@ -23,21 +23,28 @@ impl Sent {
     }
 }
 
-/// The transmissions of the segments from `start` up to `end`.
+/// The transmissions of outstanding segments, and what depends on their times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentSegments {
+    /// When they were sent.
+    pub times: SendTimes,
+    /// Segments from this one on have been sent once, in sequence, after the last retransmission.
+    pub in_order_from: u32,
+    /// The window before the timeout, if no acknowledgement has shown yet whether the timeout was spurious.
+    pub before_timeout: Option<Window>,
+    /// Detection of losses by time, if the recovery asks for it.
+    pub detection: Option<Detection>,
+}
+
+/// The transmissions of the segments from `start` up to `end`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SendTimes {
     start: u32,
     end: u32,
     /// A ring: the place of a segment is its number modulo the length, a power of two.
     ring: Vec<Sent>,
     /// Number of transmissions.
     count: u32,
-    /// Segments from this one on have been sent once, in sequence, after the last retransmission.
-    pub in_order_from: u32,
-    /// The window before the timeout, if no acknowledgement has shown yet whether the timeout was spurious.
-    pub before_timeout: Option<Window>,
-    /// Detection of losses by time, if the recovery asks for it.
-    pub detection: Option<Box<Detection>>,
 }
 
 /// Times that an acknowledgement of new data gives.
@@ -56,9 +63,45 @@ impl SentSegments {
     /// Records that segment `seq` leaves: the one after the known ones, or a retransmission.
     #[inline]
     pub fn on_sent(&mut self, now: Time, seq: u32) {
-        if seq < self.end {
-            return self.on_sent_again(now, seq);
+        if seq >= self.times.end {
+            self.times.push(now, seq);
+        } else if seq >= self.times.start {
+            self.in_order_from = self.times.end;
+            let order = self.times.replace(now, seq);
+            self.detection.iter_mut().for_each(|detection| detection.on_sent_again(seq, order));
         }
+    }
+
+    /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission or of a later one
+    /// (`sent_again`).
+    pub fn on_ack(&mut self, now: Time, next: u32, sent_again: bool) -> Option<AckTimes> {
+        let (first, last) = (self.times.of(self.times.start)?, self.times.of(next - 1)?);
+        self.times.start = next;
+        Some(AckTimes {
+            echoed: if sent_again { first.last } else { first.first },
+            newest: (last.first == last.last).then(|| now.since(last.first)),
+            // A segment sent for the first time after the retransmission may have set the timestamp, if acknowledgements were lost.
+            first_was_not_lost: !sent_again && first.first < first.last && last.first <= first.last,
+        })
+    }
+
+    /// [`SentSegments::on_ack`] for segments that were all sent once, in sequence, after all that have arrived, while none is lost.
+    /// Lets the detection by time see the acknowledgement.
+    #[inline]
+    pub fn on_ack_in_order(&mut self, now: Time, next: u32) -> Option<AckTimes> {
+        let (first, last) = (self.times.of(self.times.start)?, self.times.of(next - 1)?);
+        self.times.start = next;
+        if let Some(detection) = &mut self.detection {
+            detection.on_ack_in_order(now, next, last);
+        }
+        Some(AckTimes { echoed: first.first, newest: Some(now.since(last.first)), first_was_not_lost: false })
+    }
+}
+
+impl SendTimes {
+    /// Records the first transmission of the segment after the known ones.
+    #[inline]
+    fn push(&mut self, now: Time, seq: u32) {
         if self.end - self.start == self.ring.len() as u32 {
             self.grow();
         }
@@ -69,18 +112,13 @@ impl SentSegments {
         self.ring[place] = Sent { first: now, last: now, order, is_resent: false };
     }
 
-    fn on_sent_again(&mut self, now: Time, seq: u32) {
-        if seq < self.start {
-            return;
-        }
+    /// Records another transmission of an outstanding segment; returns its position among all transmissions.
+    fn replace(&mut self, now: Time, seq: u32) -> u32 {
         self.count = self.count.wrapping_add(1);
-        self.in_order_from = self.end;
         let order = self.count;
         let place = self.place(seq);
         self.ring[place] = Sent { last: now, order, is_resent: true, ..self.ring[place] };
-        if let Some(detection) = &mut self.detection {
-            detection.on_sent_again(seq, order);
-        }
+        order
     }
 
     #[inline]
@@ -109,29 +147,6 @@ impl SentSegments {
     pub fn of(&self, seq: u32) -> Option<Sent> {
         let is_outstanding = self.start <= seq && seq < self.end;
         self.ring.get(self.place(seq)).filter(|_| is_outstanding).copied()
-    }
-
-    /// Lets the detection by time see an acknowledgement of the segments up to `next`: all were sent once, in sequence, after all
-    /// that have arrived, and none of them is lost.
-    #[inline]
-    pub fn observe_in_order(&mut self, now: Time, next: u32) {
-        let Some(last) = self.of(next - 1) else { return };
-        if let Some(detection) = &mut self.detection {
-            detection.on_ack_in_order(now, next, last);
-        }
-    }
-
-    /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission or of a later one
-    /// (`sent_again`).
-    pub fn on_ack(&mut self, now: Time, next: u32, sent_again: bool) -> Option<AckTimes> {
-        let (first, last) = (self.of(self.start)?, self.of(next - 1)?);
-        self.start = next;
-        Some(AckTimes {
-            echoed: if sent_again { first.last } else { first.first },
-            newest: (last.first == last.last).then(|| now.since(last.first)),
-            // A segment sent for the first time after the retransmission may have set the timestamp, if acknowledgements were lost.
-            first_was_not_lost: !sent_again && first.first < first.last && last.first <= first.last,
-        })
     }
 }
 

@@ -285,9 +285,17 @@ impl Receiver {
         if let [only] = self.beyond.blocks() {
             return SackBlocks::new(self.next, [*only].into_iter());
         }
-        let latest = self.recent.map(|seq| self.beyond.block_of(seq));
-        let is_first = |i: usize| latest[i].is_some() && !latest[..i].contains(&latest[i]);
-        let rest = self.beyond.blocks().iter().rev().copied().filter(|block| !latest.contains(&Some(*block)));
-        SackBlocks::new(self.next, (0..latest.len()).filter(|i| is_first(*i)).filter_map(|i| latest[i]).chain(rest))
+        let latest = self.recent.iter().filter_map(|seq| self.beyond.block_of(*seq));
+        let (mut chosen, mut count) = ([SackBlock::default(); 3], 0);
+        for block in latest.chain(self.beyond.blocks().iter().rev().copied()) {
+            if !chosen[..count].contains(&block) {
+                chosen[count] = block;
+                count += 1;
+            }
+            if count == chosen.len() {
+                break;
+            }
+        }
+        SackBlocks::new(self.next, chosen[..count].iter().copied())
     }
 }

@@ -57,8 +57,8 @@ impl SegmentCount {
 
     /// Handles a measured round trip. In the first second of an epoch it does not count, since the recovery may have made it longer.
     pub fn on_rtt_sample(&mut self, now: Time, rtt: Duration, epoch: Option<&Epoch>) {
-        let counts = epoch.is_none_or(|epoch| self.tick_at(now) >= self.tick_at(epoch.start) + self.hz());
-        if counts && (self.min_rtt == Duration::ZERO || rtt < self.min_rtt) {
+        let counts = || epoch.is_none_or(|epoch| self.tick_at(now) >= self.tick_at(epoch.start) + self.hz());
+        if (self.min_rtt == Duration::ZERO || rtt < self.min_rtt) && counts() {
             self.min_rtt = rtt;
         }
     }

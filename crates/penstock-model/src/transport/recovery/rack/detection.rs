@@ -2,7 +2,7 @@
 
 use super::super::reduction::Reduction;
 use super::super::sent_segments::Sent;
-use super::super::{Scoreboard, SentSegments};
+use super::super::{Scoreboard, SendTimes};
 use crate::packet::{Ack, SackBlock};
 use crate::transport::congestion_control::Window;
 use crate::transport::ranges::CountedRangeSet;
@@ -99,18 +99,32 @@ impl Detection {
         }
     }
 
-    /// Handles the segments that an acknowledgement shows to have arrived, before the scoreboard records them [RFC8985 s6.2 steps 1
+    /// Handles the segments that an acknowledgement shows to have arrived, and records them in the scoreboard [RFC8985 s6.2 steps 1
     /// to 3].
-    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, sent: &SentSegments, scoreboard: &Scoreboard) {
-        let cumulative = SackBlock { start: sent.start(), end: ack.next };
-        for block in [cumulative].into_iter().chain(ack.blocks()) {
-            let mut seq = scoreboard.next_hole(block.start.max(sent.start()));
-            while seq < block.end {
-                sent.of(seq).into_iter().for_each(|sent| self.deliver(now, seq, sent));
-                seq = scoreboard.next_hole(seq + 1);
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, sent: &SendTimes, scoreboard: &mut Scoreboard, dup_ack_threshold: u32) {
+        self.deliver_holes(now, SackBlock { start: sent.start(), end: ack.next }, sent, scoreboard);
+        scoreboard.remove_below(ack.next);
+        for block in ack.blocks() {
+            if self.deliver_holes(now, block, sent, scoreboard) {
+                scoreboard.update([block], ack.next, dup_ack_threshold);
             }
         }
         self.lost.remove_below(ack.next);
+    }
+
+    /// Handles the arrival of the segments of a block that the scoreboard does not have; returns whether there are any.
+    #[inline]
+    fn deliver_holes(&mut self, now: Time, block: SackBlock, sent: &SendTimes, scoreboard: &Scoreboard) -> bool {
+        if block.start >= block.end {
+            return false;
+        }
+        let first = scoreboard.next_hole(block.start);
+        let mut seq = first;
+        while seq < block.end {
+            sent.of(seq).into_iter().for_each(|sent| self.deliver(now, seq, sent));
+            seq = scoreboard.next_hole(seq + 1);
+        }
+        first < block.end
     }
 
     /// Handles an acknowledgement without blocks of the segments up to `next`, which were all sent once, in sequence, after all that
@@ -118,8 +132,11 @@ impl Detection {
     #[inline]
     pub(crate) fn on_ack_in_order(&mut self, now: Time, next: u32, last: Sent) {
         debug_assert!(self.is_quiet() && self.unexamined <= next && next > self.highest);
-        self.deliver(now, next - 1, last);
-        self.unexamined = next;
+        debug_assert!(last.is_first() && is_after(last.order, self.newest.1));
+        (self.unexamined, self.highest) = (next, next);
+        self.rtt = now.since(last.last);
+        self.min_rtt = self.min_rtt.min(self.rtt);
+        self.newest = (last.last, last.order);
     }
 
     /// Whether no segment is lost or waits for the end of a reordering window, and no probe is outstanding.
@@ -160,18 +177,25 @@ impl Detection {
     pub(crate) fn detect(
         &mut self,
         now: Time,
-        sent: &SentSegments,
+        sent: &SendTimes,
         scoreboard: &Scoreboard,
         is_late: bool,
         smoothed: Option<Duration>,
     ) -> u32 {
-        let wait = self.rtt + self.reordering_window(is_late, smoothed);
         let mut newly = 0;
         self.reordering_end = Time::NEVER;
+        self.unexamined = self.unexamined.max(sent.start());
+        while self.sent_again.front().is_some_and(|(seq, _)| *seq < sent.start()) {
+            self.sent_again.pop_front();
+        }
+        if !self.may_miss(sent) {
+            return 0;
+        }
         while let Some((seq, Sent { last, order, .. })) = self.next_missing(sent, scoreboard) {
             if !is_after(self.newest.1, order) {
                 break;
             }
+            let wait = self.rtt + self.reordering_window(is_late, smoothed);
             if last + wait > now {
                 self.reordering_end = last + wait;
                 break;
@@ -181,9 +205,17 @@ impl Detection {
         newly
     }
 
+    /// Whether a segment may be missing that was sent before RACK.segment. Segments that were sent once were sent in sequence.
+    #[inline]
+    fn may_miss(&self, sent: &SendTimes) -> bool {
+        let is_earlier = |order: u32| is_after(self.newest.1, order);
+        let first = sent.of(self.unexamined);
+        first.is_some_and(|it| it.is_resent || is_earlier(it.order)) || self.sent_again.front().is_some_and(|(_, order)| is_earlier(*order))
+    }
+
     /// Of the segments that have neither arrived nor been found lost, the one whose last transmission is the earliest.
-    fn next_missing(&mut self, sent: &SentSegments, scoreboard: &Scoreboard) -> Option<(u32, Sent)> {
-        self.unexamined = scoreboard.next_hole(self.unexamined.max(sent.start()));
+    fn next_missing(&mut self, sent: &SendTimes, scoreboard: &Scoreboard) -> Option<(u32, Sent)> {
+        self.unexamined = scoreboard.next_hole(self.unexamined);
         let mut once = sent.of(self.unexamined);
         while once.is_some_and(|it| it.is_resent || self.lost.contains(self.unexamined)) {
             self.unexamined = scoreboard.next_hole(self.unexamined + 1);
@@ -206,7 +238,7 @@ impl Detection {
     }
 
     /// Considers nothing lost, after a timeout that was spurious.
-    pub(crate) fn forget_losses(&mut self, sent: &SentSegments) {
+    pub(crate) fn forget_losses(&mut self, sent: &SendTimes) {
         self.lost.clear();
         self.unexamined = sent.start();
         let outstanding = (sent.start()..).map_while(|seq| Some((seq, sent.of(seq)?)));
@@ -215,7 +247,7 @@ impl Detection {
     }
 
     /// Marks the first segment as lost after a timeout, and all others that were sent long enough ago [RFC8985 s6.3].
-    pub(crate) fn on_timeout(&mut self, now: Time, sent: &SentSegments, scoreboard: &Scoreboard) {
+    pub(crate) fn on_timeout(&mut self, now: Time, sent: &SendTimes, scoreboard: &Scoreboard) {
         let mut seq = sent.start();
         while let Some(Sent { last, .. }) = sent.of(seq) {
             if seq == sent.start() || last + self.rtt <= now {
@@ -260,13 +292,14 @@ impl Detection {
 
     /// Time of the next probe, if there may be one, after the last segment sent or acknowledged `now`; `outstanding` segments are
     /// outstanding, and nothing is known to be missing [RFC8985 s7.2].
-    fn probe_time(&self, now: Time, outstanding: u32, smoothed: Option<Duration>) -> Option<Time> {
-        let (max_ack_delay, smoothed) = (self.probes.filter(|_| self.probe.is_none())?, smoothed?);
+    fn probe_time(&self, now: Time, outstanding: u32, smoothed: Duration) -> Option<Time> {
+        let max_ack_delay = self.probes.filter(|_| self.probe.is_none())?;
         Some(now + smoothed.times(2) + if outstanding == 1 { max_ack_delay } else { Duration::ZERO })
     }
 
-    /// Event for the timer and its time. Nothing is known to be missing if the connection `is_open`.
-    pub(crate) fn next_timer(&mut self, now: Time, timeout: Duration, outstanding: u32, is_open: bool, smoothed: Option<Duration>) -> Time {
+    /// Event for the timer and its time; `smoothed` is SRTT if it is known and nothing is known to be missing.
+    #[inline]
+    pub(crate) fn next_timer(&mut self, now: Time, timeout: Duration, outstanding: u32, smoothed: Option<Duration>) -> Time {
         self.timer = Timer::Retransmission;
         if outstanding == 0 {
             self.timeout_from = Time::NEVER;
@@ -276,7 +309,7 @@ impl Detection {
             self.timeout_from = now;
         }
         let mut at = (self.timeout_from + timeout).max(now);
-        let probe = if is_open { self.probe_time(now, outstanding, smoothed) } else { None };
+        let probe = smoothed.and_then(|smoothed| self.probe_time(now, outstanding, smoothed));
         for (time, timer) in [(probe.unwrap_or(Time::NEVER), Timer::Probe), (self.reordering_end, Timer::Reordering)] {
             if time < at {
                 (at, self.timer) = (time, timer);

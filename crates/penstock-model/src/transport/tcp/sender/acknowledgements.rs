@@ -4,7 +4,7 @@ use super::super::Segments;
 use super::{Sender, NONE_TIMED};
 use crate::packet::{Ack, AckFlags};
 use crate::transport::congestion_control::{Acknowledgement, Cause, EcnFeedback, RttSample, RttSampling, Window};
-use crate::transport::recovery::{Phase, RetransmitDelay};
+use crate::transport::recovery::{AckTimes, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
 
 impl Sender {
@@ -98,12 +98,9 @@ impl Sender {
         }
         let (newly, in_flight) = (next - self.flight.unacknowledged, self.flight.in_flight());
         let has_times = self.flight.sent.is_some();
+        self.on_progress(now, next);
         if has_times {
-            self.flight.observe_in_order(now, next);
-            self.on_progress(now, next);
-            self.take_times(now, next, flags);
-        } else {
-            self.on_progress(now, next);
+            self.take_predicted_times(now, next);
         }
         self.report_ack(now, (newly, next, in_flight), ece);
         if self.flight.phase == Phase::GoBack {
@@ -135,11 +132,10 @@ impl Sender {
 
     /// Records the segments from `first` up to `end`, sent after a predicted acknowledgement, and sets the timer.
     fn record_predicted_times(&mut self, now: Time, first: u32, end: u32) {
-        if let Some(sent) = &mut self.flight.sent {
-            (first..end).for_each(|seq| sent.on_sent(now, seq));
-        }
-        if self.times_losses() {
-            self.restart_timeout(now);
+        let Some(sent) = &mut self.flight.sent else { return };
+        (first..end).for_each(|seq| sent.on_sent(now, seq));
+        if let Some(detection) = &mut sent.detection {
+            detection.timeout_from = now;
             self.arm(now);
         }
     }
@@ -194,7 +190,23 @@ impl Sender {
     #[inline(never)]
     pub(super) fn take_times(&mut self, now: Time, next: u32, flags: AckFlags) {
         let Some(sent) = &mut self.flight.sent else { return };
-        let Some(times) = sent.on_ack(now, next, flags.echoes_retransmission()) else { return };
+        if let Some(times) = sent.on_ack(now, next, flags.echoes_retransmission()) {
+            self.use_times(now, &times);
+        }
+    }
+
+    /// [`Sender::take_times`] for a predicted acknowledgement.
+    #[inline(never)]
+    fn take_predicted_times(&mut self, now: Time, next: u32) {
+        let Some(sent) = &mut self.flight.sent else { return };
+        if let Some(times) = sent.on_ack_in_order(now, next) {
+            self.use_times(now, &times);
+        }
+    }
+
+    #[inline(always)]
+    fn use_times(&mut self, now: Time, times: &AckTimes) {
+        let Some(sent) = &mut self.flight.sent else { return };
         // Usually there is none, and a window would be copied.
         let before = if sent.before_timeout.is_some() { sent.before_timeout.take() } else { None };
         if self.parameters.timestamps {
@@ -214,6 +226,7 @@ impl Sender {
     }
 
     /// Passes a round-trip time to the congestion control.
+    #[inline]
     pub(super) fn report_sample(&mut self, now: Time, rtt: Duration) {
         let smoothed = self.estimator.smoothed(&self.parameters).unwrap_or(rtt);
         self.control.get().on_rtt_sample(&RttSample { now, rtt, smoothed }, &mut self.window);

@@ -91,7 +91,7 @@ impl Sender {
         if rest == 0 || rest.saturating_mul(WINDOW_DIVISOR) >= self.window.usable() || room < full && now.since(self.last_sent) > SOON {
             return 0;
         }
-        let first = self.flight.sent.as_ref().and_then(|sent| sent.of(self.flight.unacknowledged));
+        let first = self.flight.sent.as_ref().and_then(|sent| sent.times.of(self.flight.unacknowledged));
         let half = Duration::from_ps(smoothed.as_ps() / 2);
         let is_soon = first.is_some_and(|sent| sent.last + smoothed <= now + SOON.min(half));
         if is_soon {

@@ -19,8 +19,9 @@ impl Sender {
         detection.is_some_and(|it| it.timer != Timer::Retransmission)
     }
 
+    #[inline]
     fn detection(&mut self) -> Option<&mut Detection> {
-        self.flight.sent.as_mut().and_then(|sent| sent.detection.as_deref_mut())
+        self.flight.sent.as_mut().and_then(|sent| sent.detection.as_mut())
     }
 
     /// Handles an acknowledgement.
@@ -36,7 +37,6 @@ impl Sender {
             self.on_progress(now, ack.next);
             self.take_times(now, ack.next, ack.flags);
         }
-        self.flight.take_new_blocks(ack);
         let delivered = self.flight.delivered() - delivered_before;
         if newly > 0 {
             self.report_ack(now, (delivered, self.flight.delivered(), in_flight), ece);
@@ -99,9 +99,10 @@ impl Sender {
         }
         let outstanding = self.flight.high - self.flight.unacknowledged;
         let is_open = self.flight.phase == Phase::Normal && self.flight.scoreboard.is_empty();
-        let (timeout, smoothed) = (self.estimator.timeout(), self.estimator.smoothed(&self.parameters));
+        let smoothed = if is_open { self.estimator.smoothed(&self.parameters) } else { None };
+        let timeout = self.estimator.timeout();
         if let Some(it) = self.detection() {
-            self.retransmission = it.next_timer(now, timeout, outstanding, is_open, smoothed);
+            self.retransmission = it.next_timer(now, timeout, outstanding, smoothed);
         }
     }
 
