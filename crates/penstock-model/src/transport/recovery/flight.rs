@@ -240,6 +240,11 @@ impl Flight {
         self.high - self.delivered() - lost
     }
 
+    /// Whether a segment is outstanding that has been found lost by time, sent again or not.
+    pub(crate) fn is_repairing(&mut self) -> bool {
+        self.detecting(|detection, sent, board| detection.is_repairing(sent, board)).unwrap_or(false)
+    }
+
     /// Whether DupThresh segments are SACKed.
     pub(crate) fn has_many_blocks(&self) -> bool {
         self.delivered() - self.unacknowledged >= self.detection.dup_ack_threshold

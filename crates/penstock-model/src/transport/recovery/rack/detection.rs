@@ -237,6 +237,12 @@ impl Detection {
         self.sent_again.push_back((seq, order));
     }
 
+    /// Whether a segment is outstanding that has been found lost, sent again or not.
+    pub(crate) fn is_repairing(&self, sent: &SendTimes, scoreboard: &Scoreboard) -> bool {
+        let is_missing = |seq: u32| seq >= sent.start() && scoreboard.next_hole(seq) == seq;
+        !self.lost.is_empty() || self.sent_again.iter().any(|(seq, _)| is_missing(*seq))
+    }
+
     /// Considers nothing lost, after a timeout that was spurious.
     pub(crate) fn forget_losses(&mut self, sent: &SendTimes) {
         self.lost.clear();

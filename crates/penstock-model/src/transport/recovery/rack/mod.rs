@@ -23,7 +23,9 @@ crate::parameters! {
     ///
     /// A fast recovery begins with the first loss. cwnd then follows proportional rate reduction, as in `recovery.prr`. The number of
     /// segments in the network (pipe) excludes those that are SACKed, and those that are lost and have not been sent again. The sender
-    /// sends lost segments first, and then new ones.
+    /// sends lost segments first, and then new ones. If a lost segment that was sent after the beginning of a recovery is still
+    /// outstanding at its end, the next recovery begins at once, and cwnd is reduced again [RFC5681 s4.3], as in Linux
+    /// (`tcp_time_to_recover`).
     ///
     /// With `probes`, a tail loss probe is sent outside of a recovery if nothing has been sent or acknowledged for two smoothed round
     /// trips, plus `max-ack-delay` if a single segment is outstanding: a new segment if there is one, otherwise the last one again. It

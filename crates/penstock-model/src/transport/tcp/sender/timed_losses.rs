@@ -47,6 +47,9 @@ impl Sender {
             }
             self.flight.phase = Phase::Normal;
             self.detection().into_iter().for_each(Detection::on_recovery_end);
+            if self.flight.is_repairing() {
+                self.begin_recovery(now, recover_flight);
+            }
         }
         let probe_repairs = self.detection().is_some_and(|it| it.take_probe(ack.next, delivered > 0));
         if probe_repairs && self.flight.phase == Phase::Normal {
@@ -69,14 +72,18 @@ impl Sender {
         let smoothed = self.estimator.smoothed(&self.parameters);
         let lost = self.flight.detect(now, is_late, smoothed);
         if lost > 0 && self.flight.phase == Phase::Normal {
-            self.begin_reduction_check();
-            self.reduce(now, Cause::Loss);
-            self.recovery.on_loss(&mut self.flight, &mut self.window);
-            self.detection().into_iter().for_each(|it| it.begin_reduction(recover_flight.max(1)));
-            self.control.get().on_recovery_start(now, &mut self.window);
-            self.restart_timeout(now);
+            self.begin_recovery(now, recover_flight);
         }
         lost
+    }
+
+    fn begin_recovery(&mut self, now: Time, recover_flight: u32) {
+        self.begin_reduction_check();
+        self.reduce(now, Cause::Loss);
+        self.recovery.on_loss(&mut self.flight, &mut self.window);
+        self.detection().into_iter().for_each(|it| it.begin_reduction(recover_flight.max(1)));
+        self.control.get().on_recovery_start(now, &mut self.window);
+        self.restart_timeout(now);
     }
 
     /// Sets cwnd in a recovery after `delivered` arrivals.

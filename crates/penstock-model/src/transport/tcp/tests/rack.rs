@@ -41,6 +41,19 @@ fn three_losses_take_two_round_trips() {
     assert_eq!(path.receiver.duplicates(), 0);
 }
 
+/// 14 leaves after the beginning of the recovery, and its loss shows before 13* is acknowledged. With 14* outstanding, the end of the
+/// recovery begins another: ssthresh is half of the six segments from 14 to 19.
+#[test]
+fn a_loss_after_the_beginning_of_a_recovery_reduces_the_window_again() {
+    let mut path = path("8 packets", &[]).losing_once(&[2, 13, 14]).start(None);
+    path.run_ms(290);
+    assert_eq!(path.sender.slow_start_threshold(), 5.0);
+    path.run_ms(350);
+    let first = "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 2* 14";
+    assert_eq!(path.sent(), format!("{first}\n200: 15 16 13* 17\n300: 14* 18 19 20 21"));
+    assert_eq!(path.sender.slow_start_threshold(), 3.0);
+}
+
 /// 14 was sent after 2* and arrives; other recoveries wait for the timer.
 #[test]
 fn the_loss_of_a_retransmission_is_found_by_what_was_sent_after_it() {
