@@ -22,10 +22,10 @@ const OVERLOAD: f64 = 0.1;
 const FEWEST: u64 = 100;
 /// Shorter waits are spent awake, since the kernel takes about as long to wake a thread.
 const SHORT_WAIT: Duration = Duration::from_us(20);
-/// The longest time awake, and the rest that follows. The kernel leaves 95 % of each second to real-time threads, and would take the other
-/// 50 ms at once [sched(7)].
-const TURN: Duration = Duration::from_us(250);
-const REST: std::time::Duration = std::time::Duration::from_micros(10);
+/// The longest time awake, and the rest that follows unless waits were as long. The kernel leaves 95 % of each second to real-time threads,
+/// and would take the other 50 ms at once [sched(7)].
+const TURN: Duration = Duration::from_us(900);
+const REST: Duration = Duration::from_us(70);
 /// Frames that are read from one interface before the next one has its turn.
 const BURST: usize = 64;
 
@@ -91,6 +91,8 @@ struct Follower<'a> {
     begin: u64,
     /// The last instant that was simulated.
     horizon: Time,
+    /// When the thread has to rest.
+    next_rest: Time,
     seen: Emulated,
 }
 
@@ -126,6 +128,7 @@ pub fn follow(plan: Plan, interfaces: Interfaces, cancel: &Cancel, options: Opti
         rows: Vec::new(),
         begin: system::now(),
         horizon: Time::ZERO,
+        next_rest: Time::ZERO + TURN,
         seen: Emulated { log: options.keeps_log.then(Vec::new), ..Emulated::default() },
     };
     follower.run(cancel, options.ends_on_overload)?;
@@ -136,7 +139,7 @@ impl Follower<'_> {
     fn run(&mut self, cancel: &Cancel, ends_on_overload: bool) -> Result<()> {
         let files: Vec<i32> = self.rings.iter().map(Ring::file).collect();
         let (end, second) = (self.sim.end(), Duration::from_secs(1));
-        let (mut next_slice, mut next_second, mut awake_since) = (Time::ZERO, Time::ZERO + second, Time::ZERO);
+        let (mut next_slice, mut next_second) = (Time::ZERO, Time::ZERO + second);
         loop {
             let now = self.time();
             if now >= end || cancel.is_set() {
@@ -162,15 +165,23 @@ impl Follower<'_> {
                 let due = self.deliveries.peek().map_or(next_slice, |Reverse((due, ..))| (*due).min(next_slice)).min(end);
                 let wait = due.since(self.time().min(due));
                 if wait > SHORT_WAIT {
-                    system::wait(&files, std::time::Duration::from_nanos((wait - SHORT_WAIT).as_ps() / 1000))?;
-                    awake_since = self.time();
+                    self.sleep(&files, wait - SHORT_WAIT)?;
                 }
             }
-            if now.since(awake_since.min(now)) >= TURN {
-                system::wait(&[], REST)?;
-                awake_since = self.time();
+            if now >= self.next_rest {
+                self.sleep(&[], REST)?;
             }
         }
+    }
+
+    /// Sleeps for this time, or until one of the files can be read; the next rest is put off in proportion.
+    fn sleep(&mut self, files: &[i32], time: Duration) -> Result<()> {
+        let before = self.time();
+        system::wait(files, std::time::Duration::from_nanos(time.as_ps() / 1000))?;
+        let now = self.time();
+        let earned = now.since(before).times(TURN.as_ps() / REST.as_ps());
+        self.next_rest = (self.next_rest + earned).min(now + TURN);
+        Ok(())
     }
 
     /// Time since the beginning.
