@@ -51,9 +51,9 @@ crate::parameters! {
     /// threshold, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of bulk flows of its
     /// source or of its destination, whichever is larger. `dual-srchost` and `dual-dsthost` count one side.
     ///
-    /// *COBALT.* Each queue has `cobalt` with ECN, an interval of `rtt` and a target of `rtt` / 20, both longer in tins whose threshold
-    /// is low. While more than `limit` bytes wait in all queues, the head of the queue with the most bytes is dropped (cause
-    /// `overflow`).
+    /// *COBALT.* Each queue has `cobalt` with ECN, `first-drop = "at-once"`, an interval of `rtt` and a target of `rtt` / 20, both
+    /// longer in tins whose threshold is low. While more than `limit` bytes wait in all queues, the head of the queue with the most
+    /// bytes is dropped (cause `overflow`).
     ///
     /// *ACK filter.* If a TCP acknowledgement arrives and its queue holds earlier ones of its flow that it makes redundant, one
     /// is dropped (cause `filtered`): the oldest of two, or under `aggressive` also a single one just before the arrival. Duplicates,

@@ -261,10 +261,11 @@ fn cobalt_marks_and_drops_all_but_the_last() {
     let many = [QueueState { packets: 2, bytes: 2000, head: 0 }];
     let last = [QueueState { packets: 1, bytes: 1000, head: 0 }];
     assert_eq!(depart(1000, Ecn::NotEct, &many), DepartureVerdict::Send);
-    // The first drop is due 100 ms later, the next ones 100 / sqrt(2) and 100 / sqrt(3) after one another.
-    assert_eq!(depart(1101, Ecn::Ect0, &many), DepartureVerdict::Mark);
-    assert_eq!(depart(1172, Ecn::NotEct, &many), DepartureVerdict::Drop(DropCause::Early));
-    assert_eq!(depart(1230, Ecn::NotEct, &last), DepartureVerdict::Send);
+    // The first drop of a new queue is due at once, the next ones 100 / sqrt(2) and 100 / sqrt(3) ms after one another.
+    assert_eq!(depart(1001, Ecn::Ect0, &many), DepartureVerdict::Mark);
+    assert_eq!(depart(1070, Ecn::NotEct, &many), DepartureVerdict::Send);
+    assert_eq!(depart(1071, Ecn::NotEct, &many), DepartureVerdict::Drop(DropCause::Early));
+    assert_eq!(depart(1129, Ecn::NotEct, &last), DepartureVerdict::Send);
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Tin {
                 deficit: 0,
                 hosts: [0; 2],
                 bytes: 0,
-                controller: cobalt::Controller::default(),
+                controller: cobalt::Controller::with_first_drop_at_once(),
             });
         }
         let queue = queues[slot] as usize;

@@ -9,7 +9,7 @@ crate::choice! {
         "rfc" => Rfc,
         /// Hosts with Linux 6, as distributed.
         "linux-6" => Linux6,
-        /// Hosts with Linux 4.4 to 4.14, as distributed: without RACK-TLP.
+        /// Hosts with Linux 4.4 to 4.10, as distributed: without RACK-TLP.
         "linux-4" => Linux4,
         /// The defaults of ns-2 in 1999, next to a `variant`.
         "ns-2" => Ns2,
@@ -93,7 +93,7 @@ const LINUX_6: [Setting; 29] = {
     all
 };
 
-/// Before 4.15, RACK only assisted the detection by duplicate acknowledgements.
+/// Before 4.11, RACK only assisted the detection by duplicate acknowledgements.
 const LINUX_4: [Setting; 27] = linux("prr");
 
 /// The table of ns-2 1.x.
