@@ -37,6 +37,7 @@ SECONDS = {
     "tcp-bulk": (0.15, 0.2),
     "tcp-many": (1.5, 2),
     "tcp-bulk-linux-6": (0.15, 0.2),
+    "tcp-many-linux-6": (1.5, 2),
     "af": (20, 60),
     # The warm-up is 10 s, and the link is full soon after.
     "pcn-cbr": (13, 17),
