@@ -37,8 +37,8 @@ FAILURES = {
     "panic": "panics",
     "abort": "aborts",
     "hang": "hangs",
-    "slow": "phases of more than 1 s of CPU time without a look at a signal",
-    "wrong": "differences, and what else is wrong",
+    "slow": "phases of more than 1 s of CPU time without a check for signals",
+    "wrong": "differences and other wrong behaviour",
 }
 
 
@@ -189,16 +189,16 @@ def page(tally, seed, minutes):
     kinds = ", ".join(f"{count:,} of {kind}s" for kind, count in sorted(tally.kinds.items()))
     rows = [
         ("cases", f"{cases:,}: {kinds}"),
-        ("refused, with the mistakes told as they should be", f"{tally.verdicts['refused']:,}"),
+        ("refused, with correct error messages", f"{tally.verdicts['refused']:,}"),
         ("run in nine ways, with the same results", f"{tally.verdicts['compared']:,}"),
         (
-            "read, and too large or too dense to be run here",
+            "read, but too large or too dense to run here",
             f"{tally.verdicts['toolarge'] + tally.verdicts['begun']:,}",
         ),
         *((what, f"{tally.verdicts[kind] + tally.commands[kind]:,}") for kind, what in FAILURES.items()),
-        ("the longest phase without a look at a signal, CPU time", f"{tally.longest:.2f} s"),
-        ("whole commands that were told to stop", f"{sum(tally.commands.values()):,}"),
-        ("the most CPU time that one took after the signal", f"{tally.latest:.2f} s"),
+        ("maximum CPU time of a phase without a check for signals", f"{tally.longest:.2f} s"),
+        ("commands that got a signal to stop", f"{sum(tally.commands.values()):,}"),
+        ("maximum CPU time of such a command after the signal", f"{tally.latest:.2f} s"),
     ]
     lines = "\n".join(f"| {what} | {count} |" for what, count in rows)
     return f"Seed {seed}, {minutes:.0f} minutes on {os.cpu_count()} cores:\n\n| what | counts |\n|---|---|\n{lines}\n"

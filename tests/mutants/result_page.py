@@ -9,19 +9,18 @@ if TYPE_CHECKING:
 
 HEAD = """# Mutation testing
 
-`make mutants` checks whether the tests notice mistakes. It makes each mistake of the lists in `tests/mutants/lists` and
-looks for a failing test. An entry names the text of a source file, the replacement (in Rust, an expression or a
-statement), and what the mistake would mean for a simulation. The mistakes are plausible ones: they compile, run, and
-change numbers.
+`make mutants` checks whether the tests notice mistakes. It makes each mistake listed in `tests/mutants/lists` and looks
+for a failing test. An entry has a text of a source file, its replacement (in Rust, an expression or a statement), and
+what the mistake would mean for a simulation. The mistakes are plausible ones: they compile, run, and change numbers.
 
-All Rust mistakes are compiled at once into a copy of the tree, next to the right text, and an environment variable
-selects one; without a selection, all tests must pass. Tests run in this order, until one fails: the module of the
-mistake, its crate, the crates above, and the Python tests that the entry names. Tests of Rust that do not execute the
-mistaken text are left out. A test also catches a mistake if it takes ten times its usual CPU time, and at least 20 s.
-An interrupted run continues where it was, and `tests/mutants/mutants.py NAME` tries the mistakes with NAME in their
+All Rust mistakes are compiled together into a copy of the tree, next to the correct text. An environment variable
+selects one mistake; without it, all tests must pass. Tests run in this order, until one fails: the module of the
+mistake, its crate, the crates above, and the Python tests that the entry names. Rust tests that do not execute the
+changed text are skipped. A test that takes ten times its usual CPU time, and at least 20 s, also catches the mistake.
+An interrupted run continues where it stopped. `tests/mutants/mutants.py NAME` tries the mistakes with NAME in their
 area or name.
 
-The command writes this page. An ordinary test checks that each text still occurs once in its file.
+The command writes this page. An ordinary test checks that the text of each entry still occurs once in its file.
 `tests/mutants/mutants.py --random N` draws N mistakes from the engine instead, and writes a page of its own.
 """
 RANDOM_HEAD = """---
