@@ -323,7 +323,7 @@ class RedN(Component):
     def __init__(self, *, limit: str, min_thresholds: list[str], max_thresholds: list[str], max_probabilities: list[float | str], weight: float | str = 0.002, mean_packet: str = "500 bytes", idle: Literal["corrected", "exact", "ignored"] = "corrected", spacing: Literal["wait", "count", "independent"] = "wait", near_empty: Literal["restart", "spare", "drop"] = "restart", mode: Literal["packets", "bytes"] | None = None, gentle: bool = False, averages: Literal["coupled", "separate", "total"] = "coupled", updates: Literal["rio", "all"] = "rio", count: Literal["per-precedence", "shared"] = "per-precedence", when_full: Literal["refresh", "ignore"] = "refresh", ecn: bool = False) -> None: ...
 
 class Codel(Component):
-    """CoDel: drops at departure while the sojourn time stays above a target, more often the longer that lasts.
+    """CoDel: drops at departure while the sojourn time stays above a target, and more often the longer it stays there.
 
     More about it: ``penstock explain codel``.
 
@@ -424,8 +424,8 @@ class Pie(Component):
 class Pi2(Component):
     """The discipline ``pi2``.
 
-    PI2: a proportional-integral controller of the delay that drops Classic traffic with the square of its probability
-    and marks scalable traffic with a multiple of it.
+    PI2: a proportional-integral controller of the delay, whose probability drops Classic traffic when squared and marks
+    scalable traffic when multiplied.
 
     More about it: ``penstock explain pi2``.
 
@@ -670,7 +670,7 @@ class Dfba(Component):
     """The discipline ``dfba``.
 
     Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted
-    share: tagged frames always, others with a probability.
+    share, tagged frames always and others with a probability.
 
     More about it: ``penstock explain dfba``.
 
@@ -710,7 +710,7 @@ class Dfba(Component):
     def __init__(self, *, limit: str, low: str, high: str, alpha: float | str = 0.5, z: str | dict[str, Any] = "1", probability: Literal["sum", "fairness-scaled", "product"] = "sum", weights: Literal["mcr", "equal"] = "mcr", end_of_frame: Literal["keep", "drop", "always"] = "keep") -> None: ...
 
 class Cobalt(Component):
-    """COBALT: CoDel whose drop rate falls as gradually as it has risen, and BLUE against flows that do not respond.
+    """COBALT: CoDel whose drop rate falls as gradually as it rises, combined with BLUE against unresponsive flows.
 
     More about it: ``penstock explain cobalt``.
 
@@ -833,7 +833,9 @@ class Stfq(Component):
     def __init__(self) -> None: ...
 
 class Wf2qPlus(Component):
-    """WF2Q+: worst-case fair queueing by weights: no packet is served before the fluid reference would have started it.
+    """The scheduler ``wf2q-plus``.
+
+    WF2Q+: worst-case fair queueing by weights, where no packet starts before the fluid reference would have started it.
 
     More about it: ``penstock explain wf2q-plus``.
 
@@ -979,7 +981,7 @@ class Ets(Component):
 class Sfq(Component):
     """The scheduler ``sfq``.
 
-    Stochastic fairness queueing: flows are hashed to queues that take turns, and a full buffer takes from the longest
+    Stochastic fairness queueing: flows are hashed to queues that take turns; a full buffer drops from the longest
     queue.
 
     More about it: ``penstock explain sfq``.
@@ -2079,14 +2081,14 @@ class Tcp(Component):
         Maximum factor by which back-off multiplies the timeout; 64 in BSD and ns-2. Allowed: a whole number, at least
         1.
     ack_every : int, default 1
-        In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
+        In-order segments per acknowledgement: 1 acknowledges each, as in most published simulations; 2 delays
         acknowledgements as hosts should [RFC5681 s4.2]. Allowed: a whole number, at least 1.
     ack_delay : str, optional
         Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Linux has 40 ms.
         Allowed: zero or more.
     max_ack_delay : str, optional
-        Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is
-        constant if left out. Linux has 200 ms. Allowed: zero or more.
+        Upper limit of a delay that starts at `ack-delay` and adapts to the spacing of segments; at most 500 ms. The
+        delay is constant if left out. Linux has 200 ms. Allowed: zero or more.
     quick_acks : int, default 0
         Number of segments that are acknowledged one by one, regardless of `ack-every`: at the start of a connection, so
         that slow start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate
@@ -2095,9 +2097,9 @@ class Tcp(Component):
     push : Literal["none", "pairs"], default none
         Which segments have the PSH flag, and are acknowledged at once.
     tso_defer : bool, default false
-        Whether a sender that does not pace lets new segments wait for an acknowledgement that it expects within 1 ms,
-        if they are less than a packet of the host (TSO): the segments of 1/1024 s at the rate of `pacing`, at least
-        two. As in Linux.
+        Whether a sender that does not pace lets new segments wait for an acknowledgement expected within 1 ms, as in
+        Linux, if they do not fill a packet of the host (TSO). Such a packet has the segments of 1/1024 s at the rate of
+        `pacing`, at least two.
     limited_transmit : bool, default true
         Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
@@ -2106,9 +2108,9 @@ class Tcp(Component):
         Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding
         segment.
     f_rto : bool, default false
-        Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first
-        acknowledgement is of new data, two new segments are sent. If the next one shows that segments sent before the
-        timeout have arrived, cwnd and ssthresh return to their values before it.
+        Whether only one segment is sent again until it is clear that a timeout was not spurious (F-RTO) [RFC5682]: if
+        the first acknowledgement is of new data, two new segments are sent. If the next one shows that segments sent
+        before the timeout have arrived, cwnd and ssthresh return to their values before it.
     dsack : bool, default false
         Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was
         sent again since a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in
@@ -2143,7 +2145,7 @@ class Tcp(Component):
     local_queue : Literal["drop", "backpressure"], default drop
         Behaviour of both ends when the queue of their host's own port is full.
     jitter : str | dict[str, Any], optional
-        Random delay of each packet of both ends by their hosts, such as by timer slack and coalesced interrupts. It is
+        Random delay that hosts add to each packet of both ends, such as timer slack and coalesced interrupts. It is
         added where packets leave the port of their host, keeps the order within a flow, and draws from a stream of its
         own. It ends the lockstep of flows with equal round trips.
     """
@@ -2924,9 +2926,7 @@ class Cubic(Component):
     def __init__(self, *, c: float | str = 0.4, beta: float | str = 0.7, fast_convergence: bool = True, ecn_beta: float | str | None = None, hystart: bool = False, hystart_algorithm: Literal["hystart-plus-plus", "linux"] | None = None, byte_counting_limit: int | None = None, reno_friendly: Literal["rfc9438", "rfc8312", "none"] = "rfc9438", arithmetic: Literal["floating-point", "linux"] = "floating-point", tick: str | None = None) -> None: ...
 
 class Vegas(Component):
-    """The congestion-control ``vegas``.
-
-    Vegas: keeps a few segments queued in the network, and detects them by the round-trip time before anything is lost.
+    """Vegas: keeps a few segments queued in the network, counting them by the round-trip time before anything is lost.
 
     More about it: ``penstock explain vegas``.
 
@@ -3000,7 +3000,7 @@ class Bbr(Component):
 class Prague(Component):
     """The congestion-control ``prague``.
 
-    Prague: DCTCP's reduction for the Internet: paced segments with ECT(1), and growth that does not favour short round
+    Prague: DCTCP's reduction for the Internet, with paced segments, ECT(1), and growth that does not favour short round
     trips.
 
     More about it: ``penstock explain prague``.
@@ -3140,10 +3140,7 @@ class Illinois(Component):
     def __init__(self, *, alpha_min: float | str = 0.3, alpha_max: float | str = 10.0, beta_min: float | str = 0.125, beta_max: float | str = 0.5, threshold_window: float | str = 10.0, theta: int = 5) -> None: ...
 
 class Bic(Component):
-    """The congestion-control ``bic``.
-
-    BIC: a binary search for the window between the last reduction and the window at which it happened; CUBIC's
-    predecessor.
+    """BIC: a binary search between the windows after and before the last reduction; CUBIC's predecessor.
 
     More about it: ``penstock explain bic``.
 
@@ -3231,7 +3228,7 @@ class LedbatPlusPlus(Component):
     def __init__(self, *, target: str = "60 ms", constant: float | str = 1.0, current_filter: int = 4, base_history: int = 10, base_interval: str = "60 s") -> None: ...
 
 class Bbr3(Component):
-    """BBR, version 3: BBR with bounds that losses set, so that it leaves room for other flows.
+    """BBR, version 3: BBR whose losses set bounds, so that it leaves room for other flows.
 
     More about it: ``penstock explain bbr3``.
 

@@ -18,8 +18,8 @@ crate::parameters! {
     /// Adaptive RED: RED that keeps the average queue halfway between its thresholds by adapting max_p.
     ///
     /// ## Decides
-    /// Like `red` with `gentle`, and with thresholds and weight that follow from the rate of the link, in mean packets per second (C), unless
-    /// they are written:
+    /// Works like `red` with `gentle`. Thresholds and weight that are left out follow from the rate of the link, C mean packets per
+    /// second:
     ///
     /// | parameter | automatic value |
     /// |---|---|
@@ -27,21 +27,23 @@ crate::parameters! {
     /// | `max-threshold` (max) | 3 min |
     /// | `weight` (w) | $1 - e^{-1/C}$ |
     ///
-    /// The first arrival after each `interval` adapts max_p by the average queue:
+    /// The first arrival after each `interval` adapts max_p to the average queue:
     ///
     /// | average | max_p |
     /// |---|---|
-    /// | above min + 0.6 (max - min), and max_p at most 0.5 | + the smaller one of `increase` and max_p / 4 |
-    /// | below min + 0.4 (max - min), and max_p at least 0.01 | x `decrease` |
+    /// | above min + 0.6 (max - min), and max_p at most 0.5 | increased by the smaller of `increase` and max_p / 4 |
+    /// | below min + 0.4 (max - min), and max_p at least 0.01 | multiplied by `decrease` |
     ///
     /// ## State
-    /// That of `red`, max_p, and when it was adapted.
+    /// The state of `red`, max_p, and the time of its last adaptation.
     ///
     /// ## Departures
-    /// - An interval ends at the next arrival; while none come, max_p stays. In ns-2 it also lasts until max_p changes.
-    /// - The text allows for max_p a range from 0.01 to 0.5, within which it starts a step: as in its pseudocode, one step may leave it.
-    /// - Automatic values follow from the initial rate of the link. With `limit` in bytes, thresholds are these packets of `mean-packet`.
-    /// - The departures of `red` apply. Its defaults are used for what has no parameter here.
+    /// - Only an arrival ends an interval, so max_p stays while none come. In ns-2 an interval also lasts until max_p changes.
+    /// - The text keeps max_p between 0.01 and 0.5. Here, as in its pseudocode, only the value before a step must be in this range,
+    ///   so one step may leave it.
+    /// - Automatic values follow from the initial rate of the link. With `limit` in bytes, automatic thresholds are converted at
+    ///   `mean-packet` per packet.
+    /// - The departures of `red` apply, and so do its defaults for parameters that do not exist here.
     ///
     /// ## Example
     /// ```toml

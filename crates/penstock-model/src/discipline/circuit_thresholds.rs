@@ -12,14 +12,14 @@ crate::parameters! {
     ///
     /// ## Decides
     /// A frame of circuit i whose first cell finds more than R_i cells of the circuit waiting is refused whole (cause `early`). The
-    /// circuit is then disarmed: no other frame of it is refused until one finds fewer than R_i. Circuits without a threshold lose
-    /// cells only at `limit`. Cells of an accepted frame are treated as by `epd`. Only on cell links.
+    /// circuit is then disarmed: none of its frames is refused again until the first cell of one finds fewer than R_i. Circuits
+    /// without a threshold lose cells only at `limit`. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
     /// The waiting cells of each circuit, whether it is armed, and the state of its present frame; constant cost per cell.
     ///
     /// ## Departures
-    /// The source says "drop a single packet, let it decrease below R_i, repeat if necessary", which is read as above.
+    /// The source says "drop a single packet, let it decrease below R_i, repeat if necessary"; the rule above is our reading.
     ///
     /// ## Example
     /// ```toml

@@ -12,35 +12,37 @@ use crate::units::{Bytes, Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// COBALT: CoDel whose drop rate falls as gradually as it has risen, and BLUE against flows that do not respond.
+    /// COBALT: CoDel whose drop rate falls as gradually as it rises, combined with BLUE against unresponsive flows.
     ///
     /// ## Decides
     /// The sojourn time is the time that the packet at the head has waited; it is long if it is above T and above 4 M. M is the
-    /// transmission time of `mtu` bytes, and lengthens `target` (t) and `interval` (i) at low rates: $T = max(t, 1.5 M)$ and
+    /// transmission time of `mtu` bytes. At low rates it lengthens `target` (t) and `interval` (i) to $T = max(t, 1.5 M)$ and
     /// $I = max(i + T - t, 2 T)$.
     ///
-    /// - *CoDel.* The first long sojourn time begins the dropping state, and the next shorter one ends it. The first drop of the head
-    ///   (cause `early`) is due I later, and the n-th $I / sqrt(n)$ after the one before. Outside the dropping state, n falls by one at
-    ///   each time at which a drop would have been due, so that the next dropping state begins with the rate that is left. With `ecn`,
-    ///   an ECN-capable packet is marked and sent instead of being dropped.
-    /// - *BLUE.* Each departing packet is dropped with a probability (cause `early`), whatever its ECN field. It starts at 0, rises by
-    ///   `increment` when the queue overflows and falls by `decrement` when the port finds nothing to send, at most once per T.
+    /// - *CoDel.* The first long sojourn time begins the dropping state; the next one that is not long ends it. The first drop of
+    ///   the head (cause `early`) is due after I, and the n-th $I / sqrt(n)$ after the previous drop. Outside the dropping state, n
+    ///   falls by one at each time at which a drop would have been due, so that the next dropping state begins with the remaining
+    ///   rate. With `ecn`, an ECN-capable packet is marked and sent instead of being dropped.
+    /// - *BLUE.* Each departing packet is dropped with a probability (cause `early`), whatever its ECN field. The probability
+    ///   starts at 0, rises by `increment` when the queue overflows and falls by `decrement` when the port finds nothing to send,
+    ///   at most once per T.
     ///
-    /// While an arrival does not fit into `limit`, the head is dropped (cause `overflow`), and the next drop of CoDel is due. The last
-    /// packet in the queue is never dropped at departure.
+    /// While an arrival does not fit into `limit`, the head is dropped (cause `overflow`), and CoDel's next drop becomes due at
+    /// once. The last packet in the queue is never dropped at departure.
     ///
     /// ## State
     /// The dropping state, the count of drops, the time of the next drop, the probability of BLUE and the time of its last step.
     /// Constant cost per packet; a square root per step of the count, and a random number per departure while BLUE acts.
     ///
     /// ## Departures
-    /// - The article describes COBALT in words; the steps are Linux's (sch_cake). That approximates $1 / sqrt(n)$ by Newton's
-    ///   method, with 0.7067 for n = 2; here it is exact.
+    /// - The article describes COBALT in words; the steps are Linux's (sch_cake). Linux approximates $1 / sqrt(n)$ by Newton's
+    ///   method, with 0.7067 for n = 2; here the root is exact.
     /// - In Linux, $1 / sqrt(n)$ is zero until n first changes (`cobalt_vars_init`), so that the first drop of a new queue is due at
     ///   once, as with `first-drop = "at-once"`. By default it is due I later, as CoDel's is.
-    /// - Linux's Cake finds the queue of a flow empty when it serves other flows. Here an idle period of the port counts, once.
-    /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that it may hold. It drops
-    ///   from the longest queue of all flows; here each queue has its own limit.
+    /// - Linux's Cake lowers the probability when it finds the flow's queue empty, even while it serves other flows. Here it falls
+    ///   once per idle period of the port.
+    /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that Cake may hold. Cake
+    ///   drops from the longest queue of all flows; here each queue has its own limit.
     ///
     /// ## Example
     /// ```toml

@@ -7,7 +7,7 @@ use crate::units::{Bytes, Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// CoDel: drops at departure while the sojourn time stays above a target, more often the longer that lasts.
+    /// CoDel: drops at departure while the sojourn time stays above a target, and more often the longer it stays there.
     ///
     /// ## Decides
     /// The sojourn time is the time that the packet at the head has waited. Once it has stayed at or above `target` for an
@@ -15,17 +15,16 @@ crate::parameters! {
     /// the n-th drop is followed by another after $interval / sqrt(n)$. The state ends when a sojourn time is below `target` or
     /// at most `mtu` bytes are left in the queue. On re-entry within 16 intervals of `drop_next`, n restarts from the number of
     /// drops in the previous dropping state (count - lastcount). With `ecn`, an ECN-capable packet is marked and sent instead of
-    /// being dropped. With `ce-threshold`, each other ECN-capable packet that has waited longer than this is marked. An arrival that
-    /// does not fit into `limit` is dropped (cause `overflow`).
+    /// being dropped. With `ce-threshold`, every other departing ECN-capable packet is also marked if it has waited longer than
+    /// this. An arrival that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The time at which the sojourn time will have been above the target for an interval (first_above_time), the time of the
     /// next drop (drop_next), and the count of drops. Constant cost per packet; a square root per drop.
     ///
     /// ## Departures
-    /// The pseudocode leaves ECN to implementations; here a mark replaces a drop and the packet is sent, as in Linux. If a
-    /// shaper or a scheduler holds the queue back between a drop and the next packet, the dropping state resumes when that
-    /// packet can be sent.
+    /// The pseudocode leaves ECN to implementations; here a mark replaces a drop and the packet is sent, as in Linux. If a shaper
+    /// or a scheduler delays the queue between a drop and the next packet, the dropping state resumes when that packet can be sent.
     ///
     /// ## Example
     /// ```toml

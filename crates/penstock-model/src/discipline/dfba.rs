@@ -8,11 +8,12 @@ use crate::rng::Stream;
 use crate::units::Time;
 
 crate::parameters! {
-    /// Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted share:
-    /// tagged frames always, others with a probability.
+    /// Differential fair buffer allocation (DFBA): between two thresholds, refuses frames of circuits above their weighted share,
+    /// tagged frames always and others with a probability.
     ///
     /// ## Decides
-    /// The first cell of a frame of circuit i finds X cells waiting, X_i of them of its circuit, whose weighted share is $r = W_i / W$:
+    /// The first cell of a frame of circuit i finds X cells waiting, of these X_i of its own circuit. The weighted share of the
+    /// circuit is $r = W_i / W$, where W is the sum of the weights:
     ///
     /// | queue | treatment of the frame |
     /// |---|---|
@@ -31,8 +32,9 @@ crate::parameters! {
     /// frame above its share between the thresholds.
     ///
     /// ## Departures
-    /// [Goyal98b] describes p only in words: one part is 0 at the fair share and 1 if all cells are the circuit's, the other is 0 at L
-    /// and 1 at H, scaled by Z_i. The three forms are readings of it. At X = L the frame is accepted; at X = H, p decides.
+    /// [Goyal98b] describes p only in words: one part is 0 at the fair share and 1 if all cells are the circuit's, the other is 0
+    /// at L and 1 at H; Z_i is a scale. The three forms are readings of these words. At X = L the frame is accepted; at X = H, p
+    /// decides.
     ///
     /// ## Example
     /// ```toml

@@ -22,12 +22,12 @@ crate::parameters! {
     ///
     /// ## Decides
     /// A frame of circuit i whose first cell finds more than `threshold` cells waiting (X > R) is refused whole (cause `early`) if
-    /// $X_i N_a / X > Z (K - R) / (X - R)$, where N_a circuits have waiting cells. Just above R a circuit may hold the whole queue, at K
-    /// at most Z times an equal share. Cells of an accepted frame are treated as by `epd`. Only on cell links.
+    /// $X_i N_a / X > Z (K - R) / (X - R)$, where N_a circuits have waiting cells. Just above R, a circuit may hold the whole
+    /// queue; at K, at most Z times an equal share. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
-    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell, and with `buffer = "port"` one look
-    /// at each queue.
+    /// The waiting cells and the state of the present frame of each circuit; constant cost per cell; with `buffer = "port"` it
+    /// grows with the number of queues.
     ///
     /// ## Departures
     /// `buffer = "port"` is not in the sources. X, X_i and N_a exclude the arriving cell and the cell in transmission.

@@ -8,8 +8,8 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// PI2: a proportional-integral controller of the delay that drops Classic traffic with the square of its probability and marks
-    /// scalable traffic with a multiple of it.
+    /// PI2: a proportional-integral controller of the delay, whose probability drops Classic traffic when squared and marks
+    /// scalable traffic when multiplied.
     ///
     /// ## Decides
     /// Every `update-interval`, the base probability p' changes by $alpha (d - target) + beta (d - d_old)$ and stays between 0 and 1.
@@ -25,8 +25,8 @@ crate::parameters! {
     ///
     /// ## State
     /// The base probability and the delay of the last update. One random number per arrival, two for a scalable arrival in overload.
-    /// Constant cost per packet and per update. Updates are at multiples of `update-interval` and stop while they would change
-    /// nothing: an empty queue and p' = 0.
+    /// Constant cost per packet and per update. Updates are at multiples of `update-interval` and stop while the queue is empty and
+    /// p' = 0, when they would change nothing.
     ///
     /// ## Departures
     /// Packets are chosen at random on arrival; [RFC9332 App. A] chooses them deterministically at departure. The delay is

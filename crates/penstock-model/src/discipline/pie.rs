@@ -20,37 +20,37 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Every `update-interval`, the probability p changes by $alpha (d - target) + beta (d - d_old)$, where d is the queueing delay
-    /// and d_old that of the previous update. The change is scaled down while p is small:
+    /// and d_old its value at the previous update. The change is scaled down while p is small:
     ///
     /// | p below | 10^-6 | 10^-5 | 10^-4 | 10^-3 | 10^-2 | 10^-1 |
     /// |---|---|---|---|---|---|---|
     /// | divided by | 2048 | 512 | 128 | 32 | 8 | 2 |
     ///
-    /// From p = 0.1 on, `cap` limits the change to 0.02. p shrinks by 2 % if both delays are below half of the target, and stays
+    /// From p = 0.1 on, `cap` limits the change to 0.02. If d and d_old are below half of the target, p shrinks by 2 %. It stays
     /// between 0 and 1. An arrival is dropped with probability p (cause `early`), except in three cases: while the burst allowance
-    /// lasts, while the last delay was below half of the target and p is below 0.2, and while at most two `mean-packet` wait. The
-    /// burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target; otherwise it shrinks with
-    /// each update. With `ecn`, an ECN-capable packet is marked instead of being dropped while p is below `mark-threshold`. With
-    /// `derandomise`, an arrival is dropped only once the probabilities since the last drop add up to 0.85, and always once they add
-    /// up to 8.5. With `mode = "bytes"`, a packet smaller than `mean-packet` counts with p times its part of `mean-packet`. An arrival
-    /// that does not fit into `limit` is dropped (cause `overflow`).
+    /// lasts, while the delay at the last update was below half of the target and p is below 0.2, and while at most two
+    /// `mean-packet` wait. The burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target;
+    /// otherwise it shrinks with each update. With `ecn`, an ECN-capable packet is marked instead of being dropped while p is below
+    /// `mark-threshold`. With `derandomise`, an arrival is dropped only once the probabilities since the last drop add up to 0.85,
+    /// and always once they add up to 8.5. With `mode = "bytes"`, the probability for a packet smaller than `mean-packet` is p x
+    /// size / `mean-packet`. An arrival that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The probability, two delays, the burst allowance and the sum of probabilities; with `delay = "departure-rate"` also the mean
     /// time in which `departure-threshold` bytes leave, and the measurement in progress. Constant cost per packet and per update, one
-    /// random number per arrival that may be dropped. Updates are at multiples of `update-interval` and stop while there is nothing
-    /// to control: an empty queue, no delay and p = 0.
+    /// random number per arrival that may be dropped. Updates are at multiples of `update-interval` and stop while the queue is
+    /// empty, the delay zero and p = 0.
     ///
     /// ## Departures
     /// - By default the delay is that of the last packet sent, which [RFC8033 s4.3] allows besides the estimate of s5.2
-    ///   (`delay = "departure-rate"`). It is zero if no packet waits behind that one, as in Linux and ns-3; otherwise the last delay
-    ///   of a busy period would count until the next.
+    ///   (`delay = "departure-rate"`). As in Linux and ns-3, it is zero if no packet waits behind the last one sent. Otherwise the
+    ///   last delay of a busy period would count until the next busy period.
     /// - The probability decays below half of the target, as in [RFC8033 App. B]; in s4.2 and App. A it decays only at zero delay.
-    /// - PIE becomes inactive at zero delay, as in App. B; in s5.3 at half of the target.
+    /// - PIE becomes inactive at zero delay, as in App. B; in s5.3 it does so at half of the target.
     /// - A measurement of the departure rate begins with a departure; in App. B the first begins when PIE becomes active.
-    /// - The bound of `mode = "bytes"`, which [RFC8033 App. B] demands and leaves open, is p, as in Linux: packets above `mean-packet`
-    ///   are not dropped more often.
-    /// - While burst allowance is left, an arrival does not count in the sum of `derandomise`.
+    /// - [RFC8033 App. B] demands an upper bound for `mode = "bytes"` and leaves its value open. Here it is p, as in Linux: packets
+    ///   above `mean-packet` are not dropped more often.
+    /// - While the burst allowance lasts, arrivals do not add to the sum of `derandomise`.
     ///
     /// ## Example
     /// ```toml

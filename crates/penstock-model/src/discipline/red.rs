@@ -16,7 +16,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Each arrival updates the average queue, $ave = (1 - w) ave + w q$, where q is the number of packets (or bytes, by the unit
-    /// of the thresholds) that wait, without the arrival and the packet in service. If the queue was idle for m mean packet
+    /// of the thresholds) that wait, excluding the arrival and the packet in service. If the queue was idle for m mean packet
     /// times, the arrival first ages the average by $(1 - w)^m$; m is a whole number unless `idle` is `exact`.
     ///
     /// | average queue | treatment of an arrival |
@@ -27,7 +27,8 @@ crate::parameters! {
     ///
     /// A `max-threshold` above `limit`, which the average never reaches, only sets the slope. An arrival that does not fit into
     /// `limit` is dropped (cause `overflow`). Every drop restarts the count of `spacing`. With `ecn`, an ECN-capable packet is
-    /// marked instead of being dropped early; from `max-threshold` on and without room it is dropped like any other [RFC3168 s7].
+    /// marked instead of being dropped early; from `max-threshold` on, or if there is no room, it is dropped like any other
+    /// [RFC3168 s7].
     ///
     /// ## State
     /// The average, the packets and bytes since the last drop, and whether the average was above the lower threshold.
@@ -37,18 +38,18 @@ crate::parameters! {
     /// Like ns-2's queue/red.cc and unlike [Floyd93 s4]:
     ///
     /// - The first arrival that finds the average above `min-threshold` is not dropped; it only starts the count.
-    /// - An arrival that finds at most one packet (or byte) waiting is not dropped, whatever the average, and the next one that
-    ///   finds more is again a first arrival. At loads near 1, when the queue empties often, this spares many packets;
+    /// - An arrival that finds at most one packet (or byte) waiting is not dropped, whatever the average. The next arrival that
+    ///   finds more counts as a first arrival again. At loads near 1, when the queue empties often, this spares many packets;
     ///   `near-empty` has the alternatives.
-    /// - Idle time counts in whole mean packets; the rest of each idle period is lost. With Poisson arrivals at load r, the
-    ///   share $r / (e^r - 1)$ of it counts: 95 % at 0.1, 77 % at 0.5, 55 % at 1.1. `idle = "exact"` counts all of it, as the
-    ///   article does.
+    /// - Idle time counts in whole mean packets; the remainder of each idle period is lost. With Poisson arrivals at load r, the
+    ///   share $r / (e^r - 1)$ of idle time counts: 95 % at 0.1, 77 % at 0.5, 55 % at 1.1. `idle = "exact"` counts all idle time,
+    ///   as the article does.
     ///
     /// Other departures:
     ///
     /// - `spacing = "count"` counts the packets accepted since the last drop, so that gaps are uniform on 1 to 1/p [Floyd93 s7].
     ///   The pseudo-code of the article, and ns-2 without `wait_`, count the arrival too; their gaps end one packet earlier.
-    /// - With a limit in bytes a packet must fit whole, as in tail drop; ns-2 lets the last one exceed the limit.
+    /// - With a limit in bytes, the whole packet must fit, as in tail drop; ns-2 lets the last packet exceed the limit.
     /// - The defaults (`wait`, not `gentle`) are from ns-2 until April 2001, as in most published results with RED.
     ///
     /// ## Example
@@ -57,7 +58,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Floyd93 s4, s7]; gentle: S. Floyd, note of March 2000; byte mode: [Floyd93 s4], against it RFC 7141 s2.2.
+    /// [Floyd93 s4, s7]; gentle: S. Floyd, note of March 2000; byte mode: [Floyd93 s4]; RFC 7141 s2.2 advises against it.
     pub struct Parameters {
         /// Maximum length of the queue.
         limit: Limit;

@@ -12,7 +12,8 @@ crate::parameters! {
     /// RED marking: marks ECN-capable arrivals with a probability that rises with the queue, and drops only when the queue is full.
     ///
     /// ## Decides
-    /// q is the instantaneous queue without the arrival and the packet in service. An ECN-capable arrival is marked with CE:
+    /// q is the instantaneous queue, excluding the arrival and the packet in service. An ECN-capable arrival is marked with CE with
+    /// this probability:
     ///
     /// | queue | probability |
     /// |---|---|

@@ -11,8 +11,8 @@ crate::parameters! {
     ///
     /// ## Decides
     /// A frame of circuit i is refused whole (cause `early`) if its first cell finds more than `threshold` cells waiting (X >
-    /// R) and the circuit holds more than `z` times an equal share of them: $X_i N_a / X > Z$, where N_a circuits have waiting
-    /// cells. Cells of an accepted frame are treated as by `epd`. Only on cell links.
+    /// R) and the circuit holds more than `z` times an equal share of them: $X_i N_a / X > Z$, where N_a is the number of circuits
+    /// with waiting cells. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
     /// The waiting cells and the state of the present frame of each circuit; constant cost per cell.

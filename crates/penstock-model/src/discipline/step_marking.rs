@@ -20,8 +20,8 @@ crate::parameters! {
     /// None; constant cost per packet.
     ///
     /// ## Departures
-    /// None. [RFC8257 s3.1] leaves the algorithm to the switch and gives this one, of [Alizadeh10 s3.1], as its example. Neither says
-    /// how to treat packets that are not ECN-capable: they are accepted, as in a switch with a queue of their own, unless
+    /// None. [RFC8257 s3.1] leaves the algorithm to the switch; its example is this one, from [Alizadeh10 s3.1]. Neither document
+    /// covers packets that are not ECN-capable. Here they are accepted, as in a switch that gives them their own queue, unless
     /// `drop-incapable` asks for the treatment of [RFC3168 s5].
     ///
     /// ## Example

@@ -24,7 +24,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// RFC 7567 s2.1 names and discusses it.
+    /// RFC 7567 s2.1 names and discusses tail drop.
     pub struct Parameters {
         /// Maximum length of the queue.
         limit: Limit = "1000 packets";

@@ -29,35 +29,35 @@ crate::parameters! {
     /// CAKE: a shaper with tins by codepoint; each flow of a tin has a queue with COBALT, and hosts get equal shares.
     ///
     /// ## Decides
-    /// *Shaper.* With `rate`, the next packet waits for the time that the packets before it take at this rate. A packet of b bytes
+    /// *Shaper.* With `rate`, a packet waits until the packets before it would have been sent at this rate. A packet of b bytes
     /// counts as $B = max(b + overhead, mpu)$ bytes, with `framing = "atm"` as $53 ceil(B / 48)$, with `ptm` as $B + ceil(B / 64)$.
     ///
-    /// *Tins.* The codepoint of a packet selects its tin. The codepoint is that of the per-hop behaviour whose name its class has
-    /// (`ef`, `af21`, `cs1`, `le`); packets of other classes are in the tin of best effort. A tin has a threshold, its share of
-    /// `rate`:
+    /// *Tins.* The codepoint of a packet selects its tin. It follows from the class of the packet, if that is named after a per-hop
+    /// behaviour (`ef`, `af21`, `cs1`, `le`); packets of other classes are in the tin of best effort. A tin has a threshold, its
+    /// share of `rate`:
     ///
     /// | tins | threshold / rate |
     /// |---|---|
     /// | `besteffort` | 1 |
     /// | `diffserv3` | best effort 1, bulk 1/16 (CS1, LE), voice 1/4 (EF, VA, CS6, CS7) |
     /// | `diffserv4` | best effort 1, bulk 1/16, video 1/2 (AF2 to AF4, CS2, CS3), voice 1/4 (also CS4, CS5) |
-    /// | `diffserv8`, `precedence` | 1 for the first, 7/8 of the one before for each other |
+    /// | `diffserv8`, `precedence` | 1 for the first, 7/8 of its predecessor's for every other |
     ///
-    /// The last tin in this list that is within its threshold sends; if none is, the tin that will be within its threshold first.
-    /// Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
+    /// The last tin of this list that is within its threshold sends; if there is none, the tin that will be within its threshold
+    /// first sends. Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
     ///
-    /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot, or the first of the seven others of its set
-    /// that no other flow uses. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a second at the
-    /// threshold, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of bulk flows of its
-    /// source or of its destination, whichever is larger. `dual-srchost` and `dual-dsthost` count one side.
+    /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot or, if another flow uses that, the first
+    /// free one of the seven others in its set. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a
+    /// second at the threshold, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of
+    /// bulk flows of its source or of its destination, whichever is larger. `dual-srchost` and `dual-dsthost` count one side.
     ///
     /// *COBALT.* Each queue has `cobalt` with ECN, `first-drop = "at-once"`, an interval of `rtt` and a target of `rtt` / 20, both
     /// longer in tins whose threshold is low. While more than `limit` bytes wait in all queues, the head of the queue with the most
     /// bytes is dropped (cause `overflow`).
     ///
-    /// *ACK filter.* If a TCP acknowledgement arrives and its queue holds earlier ones of its flow that it makes redundant, one
-    /// is dropped (cause `filtered`): the oldest of two, or under `aggressive` also a single one just before the arrival. Duplicates,
-    /// blocks that the arrival does not cover, changes of ECE and CWR, and AccECN's flag AE and option are kept.
+    /// *ACK filter.* If an arriving TCP acknowledgement makes earlier ones of its flow in the queue redundant, one of these is
+    /// dropped (cause `filtered`): the oldest if there are two, under `aggressive` also a single one just before the arrival.
+    /// Duplicates, blocks that the arrival does not cover, changes of ECE and CWR, and AccECN's flag AE and option are kept.
     ///
     /// ## State
     /// The tables of 1024 slots per tin and their lists; for each queue its credit and its COBALT. Constant cost per packet; one scan of
@@ -68,8 +68,9 @@ crate::parameters! {
     ///   There is no address translation.
     /// - `limit` counts bytes of packets; Linux counts memory.
     /// - A quantum divided among the flows of a host keeps its fraction; Linux rounds it at random.
-    /// - COBALT of an empty queue falls with time; Linux steps it once per packet that it sends of others.
-    /// - `overhead` adds to the size of the packet in the scenario; Linux starts from the network layer. It cannot be negative.
+    /// - In an empty queue, the drop rate of COBALT falls with time; in Linux it falls once per packet sent from other queues.
+    /// - `overhead` is added to the size of the packet in the scenario, in Linux to the size at the network layer. It cannot be
+    ///   negative here.
     /// - `interplanetary` stands for 1000 s as in the program tc; tc-cake(8) says 3600 s.
     /// - `ingress`, `autorate-ingress`, `wash`, `fwmark` and `split-gso` are left out. CAKE has no CE threshold.
     /// - `queue` at the link is the discipline of each queue, asked before COBALT; without it, only `limit` applies.

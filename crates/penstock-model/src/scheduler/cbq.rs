@@ -13,12 +13,13 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Classes are served by `priority`, the lowest number first, and by weighted round robin with their shares within a priority.
-    /// Each class has an estimator. The idle time of a packet is the time between its end and that of its predecessor, minus the
-    /// time that the class's share of the link needs for it. The estimator averages it: avgidle += (idle - avgidle) / 16, at most
-    /// maxidle. A class with a negative avgidle is over its limit until a packet like its last one would bring avgidle back to
-    /// zero. A class over its limit that `borrows` may send if no other class is unsatisfied (has packets and is within its
-    /// limit), or at any time with `sharing = "ancestor-only"`; a class that does not borrow waits, even if the wire is idle.
-    /// maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back to back.
+    /// Each class has an estimator. The idle time of a packet is the time from the end of its predecessor to its own end, minus the
+    /// transmission time of the packet at the class's share of the link. The estimator averages it: avgidle += (idle - avgidle) /
+    /// 16, at most maxidle. A class with a negative avgidle is over its limit until the time at which sending a packet of the size
+    /// of its last one would bring avgidle back to zero. A class over its limit that `borrows` may send if no other class is
+    /// unsatisfied (has packets and is within its limit), or at any time with `sharing = "ancestor-only"`; a class that does not
+    /// borrow waits, even if the wire is idle. maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back
+    /// to back.
     ///
     /// ## State
     /// The class whose turn it is in each priority; per class, avgidle in 1/16 ps and the time until which it is over its limit. The
@@ -28,13 +29,13 @@ crate::parameters! {
     /// - The tree of classes has two levels, the link and its classes; the link is never over its limit.
     /// - avgidle is rounded down to 1/16 ps and begins at maxidle. It has no lower bound (minidle), and a class that was held back
     ///   has no extra delay (extradelay, offtime).
-    /// - The first rate of the link counts, also if its rate changes.
-    /// - Debts of turns are kept, as in `wrr` by default.
+    /// - Shares refer to the initial rate of the link, even if this rate changes.
+    /// - A class keeps the debt of a turn, as in `wrr` by default.
     ///
-    /// A class that does not borrow may get less than its share, since the estimator forgets. A class of small packets earns idle
-    /// time while large packets of others are on the wire, but loses a sixteenth of it with each packet it sends; avgidle hardly
-    /// becomes negative, since the class is then held back. In the long run its packets are further apart than its share allows, by
-    /// the mean of avgidle. Three classes with shares of 50, 30 and 10 % and permanent backlog get:
+    /// A class that does not borrow may get less than its share, since the estimator forgets. If its packets are small, the class
+    /// earns idle time while large packets of others are on the wire, but loses a sixteenth of it with each packet that it sends.
+    /// avgidle hardly becomes negative, since the class must then wait. So in the long run the spacing of its packets exceeds the
+    /// one that its share allows, by the mean of avgidle. Three classes with shares of 50, 30 and 10 % and permanent backlog get:
     ///
     /// | packets (bytes) | shares |
     /// |---|---|
@@ -43,8 +44,8 @@ crate::parameters! {
     /// | 1500, 300, 64 in ns-2 (`CBQ`) | 50.4, 29.7, 9.5 % |
     /// | 300, 300, 64 | 49.4, 30.4, 9.9 % |
     ///
-    /// ns-2 forgives debts: a class that is held back waits no longer than its share requires, whatever avgidle is, and its turns
-    /// forgive debts, too. For exact shares, use a scheduler with weights.
+    /// ns-2 forgives debts: a class that is held back waits no longer than its share requires, whatever avgidle is. Its round robin
+    /// forgives debts, too. For exact shares, use a scheduler with weights.
     ///
     /// ## Example
     /// ```toml
@@ -54,7 +55,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2, with `sharing` as its algorithms of these names.
+    /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2, whose algorithms have the names of the values of `sharing`.
     pub struct Parameters with class ClassParameters {
         /// Condition under which classes over their limit may borrow.
         sharing: Sharing = "formal";

@@ -10,11 +10,11 @@ crate::parameters! {
     /// Deficit round robin: classes take turns, and each carries the unused part of its quantum over to its next turn.
     ///
     /// ## Decides
-    /// Classes with packets form a list; a class that receives its first packet joins at the end. At its turn, the first class
-    /// of the list adds its `quantum` to its deficit counter and sends packets as long as the next one is no larger than the
-    /// counter; each packet reduces the counter by its size. Then the class moves to the end of the list and keeps the rest of
-    /// its counter. A class without packets leaves the list, and its counter is reset. Long-run shares in bytes are those of the
-    /// quanta, regardless of packet sizes.
+    /// Classes with packets form a list; a class that receives its first packet joins at the end. The first class of the list has
+    /// the turn. It adds its `quantum` to its deficit counter and sends packets while the next one is no larger than the counter;
+    /// each packet reduces the counter by its size. Then the class moves to the end of the list and keeps the rest of its counter.
+    /// A class without packets leaves the list, and its counter is reset. Long-run shares in bytes are those of the quanta,
+    /// regardless of packet sizes.
     ///
     /// ## State
     /// The list and the counters. Constant cost per packet if each quantum is at least the largest packet of its class
@@ -22,7 +22,7 @@ crate::parameters! {
     /// per class.
     ///
     /// ## Departures
-    /// Rounds in which no class could send are computed at once instead of one by one; the order is the same.
+    /// Rounds in which no class can send are computed in one step instead of one by one; the order of packets is the same.
     ///
     /// ## Example
     /// ```toml

@@ -18,8 +18,8 @@ crate::parameters! {
     /// between them:
     ///
     /// - `wrr`: by weighted round robin C gets `classic-share` of the bytes and L the rest.
-    /// - `ts-fifo`: L sends unless the head of C has waited for more than `time-shift` longer than that of L. So L has priority, and in
-    ///   overload both queues are delayed together, C by at most `time-shift` more.
+    /// - `ts-fifo`: L sends unless the head of C has waited longer than the head of L by more than `time-shift`. So L has priority,
+    ///   and in overload both queues are delayed together, C by at most `time-shift` more.
     ///
     /// Every `update-interval`, the base probability p' changes by $alpha (d - target) + beta (d - d_old)$ and stays between 0 and 1. d is
     /// the longer waiting time of the two heads, d_old its value at the previous update.
@@ -34,9 +34,9 @@ crate::parameters! {
     /// into `limit`, which counts both queues.
     ///
     /// ## State
-    /// p', the delay of the last update, the credit of the round robin if there is one, and a sum of probabilities per queue. A packet is chosen when
-    /// the sum exceeds 1, which is then subtracted, so there are no random numbers. Constant cost per packet and per update. Updates are
-    /// at multiples of `update-interval` and stop while both queues are empty and p' = 0.
+    /// p', the delay of the last update, the credit of the round robin if there is one, and a sum of probabilities per queue. A
+    /// packet is chosen when the sum of its queue exceeds 1; then 1 is subtracted. So there are no random numbers. Constant cost
+    /// per packet and per update. Updates are at multiples of `update-interval` and stop while both queues are empty and p' = 0.
     ///
     /// ## Departures
     /// - The defaults of `update-interval`, `alpha`, `beta`, `classic-share` and `limit` are those of the reference implementation in Linux
@@ -44,7 +44,7 @@ crate::parameters! {
     ///   100 ms, and a limit of 250 ms at the rate of the link. The text suggests a share of 1/16 [RFC9332 s4.2.2].
     /// - `limit` counts the backlog and the arrival; [RFC9332 App. A.1] always leaves room for a whole MTU.
     /// - A packet counts in its queue until it has left, so native marking spares a packet that is alone, as in the text of
-    ///   [RFC9332 App. A.2]; line 5a of its figure 7 counts the packets behind it.
+    ///   [RFC9332 App. A.2]; line 5a of its figure 7 counts only the packets behind it.
     /// - In overload the sum of L grows with p'^2 alone; in figure 7 each mark also adds k p' - 1.
     /// - The round robin restarts with L whenever both queues become backlogged; in Linux its credit lasts until both are empty.
     /// - p' also applies while less than two MTUs wait; in [RFC9332 App. A.1] it does not.

@@ -10,16 +10,17 @@ crate::parameters! {
     /// Enhanced transmission selection: strict classes go first, and the others share the bandwidth that these leave.
     ///
     /// ## Decides
-    /// The first class of `order` without a `bandwidth` that has a packet sends. If none has, the classes with one send by deficit
-    /// round robin, each with a quantum in proportion to its share. Bandwidth that a class does not use goes to the others in
-    /// proportion to their shares. The shares add up to 1.
+    /// The first class of `order` that has a packet and no `bandwidth` sends. If there is none, the classes with a `bandwidth` send
+    /// by deficit round robin, each with a quantum in proportion to its share. Bandwidth that a class does not use goes to the
+    /// others in proportion to their shares. The shares add up to 1.
     ///
     /// ## State
     /// The list and the counters of deficit round robin. The cost of a decision grows with the number of strict classes.
     ///
     /// ## Departures
     /// The standard leaves the algorithm open, and asks for shares within 10 % of the bandwidth over a long time; deficit round robin,
-    /// as in Linux's sch_ets, meets them to the byte. Numbers of traffic classes and credit-based shaping are left out.
+    /// as in Linux's sch_ets, gives the shares exactly over a long time. Numbers of traffic classes and credit-based shaping are
+    /// left out.
     ///
     /// ## Example
     /// ```toml

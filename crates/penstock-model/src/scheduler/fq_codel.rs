@@ -18,20 +18,22 @@ crate::parameters! {
     ///
     /// - A queue without credit receives a quantum and moves to the end of the old queues.
     /// - An empty queue leaves: a new one moves to the end of the old queues, an old one becomes inactive.
-    /// - Otherwise its discipline may drop packets from the head; the first packet that it keeps is sent, and costs its bytes.
+    /// - Otherwise the queue's discipline may drop packets from the head. The first packet that it keeps is sent, and its size is
+    ///   taken from the credit.
     ///
     /// While more than `limit` packets wait in all queues, half of the packets of the queue with the most bytes, at most 64, are
     /// dropped from its head (cause `overflow`). `queue` at the link is the discipline of each queue; the default is `codel` with
     /// `ecn = true` and without a limit of its own.
     ///
     /// ## State
-    /// The table of queues, which are created when their first packets arrive and keep the state of their discipline; two lists and
-    /// the credits. Constant cost per packet; at the limit, one scan of all queues for up to 64 drops.
+    /// A table of queues, each with its discipline's state and created at its first packet; two lists; the credits. Constant cost
+    /// per packet; at the limit, one scan of all queues for up to 64 drops.
     ///
     /// ## Departures
     /// - A flow is a flow of the scenario, or an aggregate of calls; each port has its own seed of the hash.
-    /// - A queue gives way at a credit of zero: [RFC8290 s3] says "zero or less", as in Linux, and s4.2 "negative".
-    /// - CoDel compares `mtu` with the backlog of its own queue; [RFC8289 s4.4] recommends that of all queues together, as in Linux.
+    /// - A queue loses its turn at a credit of zero: [RFC8290 s3] says "zero or less", as in Linux, and s4.2 "negative".
+    /// - CoDel compares `mtu` with the backlog of its own queue; [RFC8289 s4.4] recommends the backlog of all queues together,
+    ///   which Linux uses.
     ///
     /// ## Example
     /// ```toml

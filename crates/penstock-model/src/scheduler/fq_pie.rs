@@ -23,7 +23,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - A flow is a flow of the scenario, or an aggregate of calls; each port has its own seed of the hash.
-    /// - Linux keeps memory in bounds as well as packets; here only packets count.
+    /// - Linux limits both memory and packets; here only packets are limited.
     /// - Each queue updates its probability on its own, from its first packet on; Linux updates all at once.
     ///
     /// ## Example

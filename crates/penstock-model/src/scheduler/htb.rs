@@ -13,8 +13,8 @@ crate::parameters! {
     /// ## Decides
     /// Each class has two token buckets: one for its `rate`, of size `burst`, and one for its `ceiling`, of size `ceiling-burst`. A
     /// bucket is open while its level is not negative; a packet may overdraw it. The lender of a class is the first class on the path
-    /// to the root, starting with itself, whose rate bucket is open, provided that all ceilings up to there are open. Among the classes
-    /// with packets and a lender, the scheduler chooses by three rules:
+    /// to the root, starting with itself, whose rate bucket is open, provided that the ceiling buckets of all classes up to the
+    /// lender are open. Among the classes with packets and a lender, the scheduler chooses by three rules:
     ///
     /// 1. the deepest lender, so that assured rates precede borrowed ones;
     /// 2. the lowest `priority`;
@@ -26,18 +26,18 @@ crate::parameters! {
     ///
     /// A class with `scheduler.htb` lends to the classes below. A class with any other scheduler borrows for all of its classes, and
     /// that scheduler chooses among them. HTB classes further down borrow through the schedulers in between. Lenders of all levels
-    /// count: a packet with a deeper lender goes first, and is charged to all classes above. The schedulers in between choose among the
-    /// packets that may be sent.
+    /// count: the packet with the deepest lender goes first, and is charged to all classes above it. The schedulers in between
+    /// choose only among packets that may be sent.
     ///
     /// ## State
-    /// Two exact bucket levels per class; the class whose turn it is for each depth and priority, and the rest of each class's turn.
-    /// The cost per decision grows with the number of classes and their depth.
+    /// Two exact bucket levels per class; the class whose turn it is at each depth and priority; the unused part of each class's
+    /// turn. The cost per decision grows with the number of classes and their depth.
     ///
     /// ## Departures
     /// As in Linux without hysteresis, with these exceptions:
     ///
-    /// - Classes of equal rank take turns whoever their lenders are; Linux serves lender by lender.
-    /// - A debt has no limit (`mbuffer`).
+    /// - Classes of equal rank take turns whichever lenders they have; Linux serves one lender after another.
+    /// - Debts are unlimited (Linux limits them by `mbuffer`).
     /// - Priorities begin at 1; `ceiling` must be at least `rate`; `ceiling-burst` defaults to `burst` if that is given.
     /// - The default of the bursts is 1600 bytes at any rate, as in `tc` with a clock of nanoseconds.
     /// - The default quantum is a tenth of a second at `rate` (`r2q` = 10), within 1000 and 200,000 bytes.

@@ -13,10 +13,10 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Queues are served in the order of `order`; a packet in service is finished before a more urgent one starts. A class may have
-    /// a `rate-limit`, a token bucket from which each of its packets takes its size when it starts. If the bucket holds too little
-    /// for the packet at the head, the class waits for tokens, even if the wire is idle (`exceeding = "waits"`), or it is served
-    /// when no class within its limit has packets, in the order of `order` and without taking tokens (`exceeding = "goes-last"`).
-    /// A limited class thus sends at most burst + rate x t ahead of the others in any time t.
+    /// a `rate-limit`, a token bucket from which a packet of the class takes its size when its transmission starts. If the bucket
+    /// holds too little for the packet at the head, `exceeding` decides. With `waits`, the class waits for tokens, even if the wire
+    /// is idle. With `goes-last`, it is served when no class within its limit has packets, in the order of `order` and without
+    /// taking tokens. A limited class thus sends at most burst + rate x t ahead of the others in any time t.
     ///
     /// ## State
     /// The exact levels of the buckets. The cost per decision grows with the number of queues.

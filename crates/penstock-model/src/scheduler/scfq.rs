@@ -12,9 +12,10 @@ crate::parameters! {
     /// Self-clocked fair queueing: shares by weight, with the packet in service as the clock.
     ///
     /// ## Decides
-    /// The tag of a packet is its size / `weight` plus the larger of two tags: that of its predecessor in the class, and that of
-    /// the packet in service when it arrived. The packet with the smallest tag is sent; among equal tags, that of the first class.
-    /// Compared with exact fair queueing (PGPS), a packet is late by at most one largest packet of each other class.
+    /// The tag of a packet is its size / `weight` plus the larger of two tags: its predecessor's in the class, and the one of the
+    /// packet in service at its arrival. The packet with the smallest tag is sent; among equal tags, that of the first class.
+    /// Compared with exact fair queueing (PGPS), a packet is delayed by at most the transmission of one largest packet of each
+    /// other class.
     ///
     /// ## State
     /// A tag per class, and that of the packet in service. The cost per decision grows with the number of classes.

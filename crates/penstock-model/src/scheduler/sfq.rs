@@ -11,14 +11,15 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Stochastic fairness queueing: flows are hashed to queues that take turns, and a full buffer takes from the longest queue.
+    /// Stochastic fairness queueing: flows are hashed to queues that take turns; a full buffer drops from the longest queue.
     ///
     /// ## Decides
     /// A hash of the flow chooses one of `flows` queues. A queue that becomes active joins the end of the round with a credit of one
-    /// `quantum`. The first queue of the round sends while its credit is above zero, and each packet costs its bytes; then it gets a
-    /// quantum and moves to the end. While more than `limit` packets wait in all queues, the last packet of the queue with the most
-    /// packets is dropped (cause `overflow`), which may be the arrival. With `perturb`, the hash gets another seed after the first
-    /// packet at least this time after the last change, so that two flows do not share a queue for long.
+    /// `quantum`. The first queue of the round sends while its credit is above zero; each packet reduces the credit by its size.
+    /// Then the queue gets a quantum and moves to the end. While more than `limit` packets wait in all queues, the last packet of
+    /// the queue with the most packets is dropped (cause `overflow`), which may be the arrival. With `perturb`, the hash gets a new
+    /// seed after the first packet that comes at least this time after the last change, so that two flows do not share a queue for
+    /// long.
     ///
     /// ## State
     /// The table of queues, the round and the credits. Constant cost per packet; at the limit, one scan of all queues per drop.
@@ -27,7 +28,7 @@ crate::parameters! {
     /// - [McKenney90] sends a packet of each queue in turn; turns of bytes and the defaults are Linux's (sch_sfq).
     /// - A flow is a flow of the scenario, or an aggregate of calls.
     /// - Packets that wait when the seed changes stay in their queues, so that later packets of their flow may overtake them; Linux
-    ///   moves them. Linux's bounds of each queue (`depth`) and its RED are disciplines of the queues here.
+    ///   moves them. Instead of Linux's limit per queue (`depth`) and its RED, each queue can have a discipline here.
     ///
     /// ## Example
     /// ```toml

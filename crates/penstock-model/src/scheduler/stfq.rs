@@ -15,10 +15,11 @@ crate::parameters! {
     /// ## Decides
     /// The start tag of a packet is the larger of two tags: the finish tag of its predecessor in the class, and the start tag of
     /// the packet in service when it arrived. Its finish tag is size / `weight` later. The packet with the smallest start tag is
-    /// sent; among equal tags, that of the first class. Tags restart when the port becomes idle. While two classes have packets,
-    /// their service per weight differs by at most one largest packet of each, also at a varying rate. A packet of l bits of a
-    /// class with rate r leaves at most (l + the largest packets of all other classes) / C after the time at which it could have
-    /// started on its own link of rate r; for small shares this is earlier than under self-clocked fair queueing.
+    /// sent; among equal tags, the packet of the first class. Tags restart when the port becomes idle. While two classes have
+    /// packets, their service per weight differs by at most one largest packet of each, also at a varying rate. Let a packet of l
+    /// bits belong to a class with rate r. On a link of rate C it leaves at most (l + the largest packets of all other classes) / C
+    /// after it could have started on its own link of rate r; for small shares this bound is lower than that of self-clocked fair
+    /// queueing.
     ///
     /// ## State
     /// A tag per class, and that of the packet in service. The cost per decision grows with the number of classes.
@@ -26,8 +27,8 @@ crate::parameters! {
     /// ## Departures
     /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; otherwise the cost of a byte
     /// is rounded to 2^-32, which changes shares by less than one in 10^9. A busy period begins with all tags at zero instead of
-    /// the largest finish tag; this does not change the order. The end of a transmission is computed from the first rate of the link,
-    /// also if its rate changes.
+    /// the largest finish tag; this does not change the order. The end of a transmission is computed from the initial rate of the
+    /// link, even if this rate changes.
     ///
     /// ## Example
     /// ```toml

@@ -9,23 +9,23 @@ use crate::units::{Duration, Rate, Time, PS_PER_SECOND};
 use std::any::Any;
 
 crate::parameters! {
-    /// WF2Q+: worst-case fair queueing by weights: no packet is served before the fluid reference would have started it.
+    /// WF2Q+: worst-case fair queueing by weights, where no packet starts before the fluid reference would have started it.
     ///
     /// ## Decides
     /// The head of each class has a virtual start: the finish of its predecessor or, if later, the virtual time at which it
-    /// arrived at an empty queue. Its virtual finish is size x sum of the weights / `weight` later. Among the eligible heads
-    /// (start <= virtual time), the one with the smallest finish is sent; among equals, that of the first class. The virtual time
-    /// advances with the work of the port and is never behind the earliest start of a head. No class is ahead of its share by
-    /// more than a packet, and a class with rate g is delayed by at most $b/g + L/C$ for a burst b, the largest packet L and the
-    /// link's rate C.
+    /// arrived at an empty queue. Its virtual finish is size x sum of the weights / `weight` later. Among the eligible heads (start
+    /// <= virtual time), the one with the smallest finish is sent; among equals, the head of the first class. The virtual time
+    /// advances with the work of the port and is never behind the earliest start of a head. No class is ahead of its share by more
+    /// than a packet, and a class with rate g is delayed by at most $b/g + L/C$ for a burst b, the largest packet L and the link's
+    /// rate C.
     ///
     /// ## State
     /// The start of each class and the virtual time. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
     /// Virtual times are integers, exact if the least common multiple of the weights is at most 2^16; otherwise the cost of a byte is
-    /// rounded to 10^-12 bits, which changes shares by less than one in 10^13. During a transmission the virtual time advances at the
-    /// first rate of the link, also if its rate changes. A busy period begins with all starts at zero.
+    /// rounded to 10^-12 bits, which changes shares by less than one in 10^13. During a transmission the virtual time advances at
+    /// the initial rate of the link, even if this rate changes. A busy period begins with all starts at zero.
     ///
     /// ## Example
     /// ```toml

@@ -27,8 +27,8 @@ crate::parameters! {
     /// The class whose turn it is, and the exact credit of each class. A decision takes one step per class that is skipped.
     ///
     /// ## Departures
-    /// Credit is exact; ns-2 rounds the credit of a turn to whole bytes. With debts forgiven, classes whose turns are worth less
-    /// than a packet get more than their share.
+    /// Credit is exact; ns-2 rounds the credit of a turn to whole bytes. With debts forgiven, classes whose turn is less than a
+    /// packet get more than their share.
     ///
     /// ## Example
     /// ```toml

@@ -9,20 +9,21 @@ crate::parameters! {
     /// RED_n: RED with thresholds, maximum probability and average per drop precedence; RIO with two precedences.
     ///
     /// ## Decides
-    /// Like `red`, with the i-th entry of each list for packets of precedence i; all worse precedences share the last entry.
-    /// `ecn`, `mode`, `idle` and `near-empty` work as in `red`. `averages` selects the packets that an average counts, and
-    /// `updates` the arrivals that update it. An arrival that ends an idle period ages all averages. An arrival that does not
-    /// fit into `limit` is dropped (cause `overflow`).
+    /// Works like `red`, with the i-th entry of each list for packets of precedence i; precedences beyond the list use the last
+    /// entry. `ecn`, `mode`, `idle` and `near-empty` work as in `red`. `averages` selects the packets that an average counts, and
+    /// `updates` the arrivals that update it. An arrival that ends an idle period ages all averages. An arrival that does not fit
+    /// into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// One average per precedence, and one count per precedence or one for all. The cost per packet grows with the number of
-    /// precedences, at most four; one random number per arrival between its thresholds. With averages in bytes that distinguish
-    /// precedences, RED_n counts the bytes of each precedence on its own, and its port decides at each departure.
+    /// precedences, at most four. An arrival takes one random number if the average is between the thresholds of its precedence. If
+    /// averages in bytes distinguish precedences, RED_n itself counts the bytes of each precedence, and its port needs an event per
+    /// departure.
     ///
     /// ## Departures
-    /// The documents do not define which arrivals update which average (see `updates`), whether the count is shared (`count`),
-    /// and whether a packet that finds no room is an arrival (`when-full`). ns-2's queue/rio.cc updates no average when an Out
-    /// packet arrives; no document requires that, and it is not offered. Otherwise the departures are the same as for `red`,
+    /// The documents leave three things open: which arrivals update which average (see `updates`), whether the count is shared
+    /// (`count`), and whether a packet that finds no room is an arrival (`when-full`). ns-2's queue/rio.cc updates no average when
+    /// an Out packet arrives; no document requires that, and it is not offered. Otherwise the departures are the same as for `red`,
     /// where "at most one packet waiting" refers to the packets that the precedence's own average counts.
     ///
     /// ## Example

@@ -13,9 +13,10 @@ crate::parameters! {
     /// BBR, version 1: sends at the measured rate of the bottleneck, with at most about two bandwidth-delay products in flight.
     ///
     /// ## Decides
-    /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the maximum of the samples of the last `btlbw-filter-len` round
-    /// trips, RTprop the shortest round trip of the last `rtprop-filter-len`. The pacing rate is pacing_gain x BtlBw, and cwnd grows up to
-    /// cwnd_gain x BtlBw x RTprop plus three bursts of a millisecond. Losses and marks do not change the rate.
+    /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the maximum of the samples of the last
+    /// `btlbw-filter-len` round trips; RTprop is the shortest round trip of the last `rtprop-filter-len`. The pacing rate is
+    /// pacing_gain x BtlBw, and cwnd grows up to cwnd_gain x BtlBw x RTprop plus three bursts, each of a millisecond at the pacing
+    /// rate. Losses and marks do not change the rate.
     ///
     /// | state | pacing gain | cwnd gain | ends |
     /// |---|---|---|---|
@@ -24,10 +25,10 @@ crate::parameters! {
     /// | ProbeBW | 5/4, 3/4, then six times 1, about RTprop each | 2 | with ProbeRTT |
     /// | ProbeRTT | 1 | cwnd is at most four segments | after `probe-rtt-duration` and a round trip |
     ///
-    /// ProbeRTT interrupts any state when RTprop was not measured again for `rtprop-filter-len`. ProbeBW starts at a random phase other
-    /// than that of 3/4. In the first round trip of a fast recovery, one segment leaves for each
-    /// that arrives (packet conservation); at the end cwnd returns to its value before. After a timeout, cwnd starts at one segment and is
-    /// restored when the data sent before is acknowledged.
+    /// ProbeRTT interrupts any state when RTprop was not measured again for `rtprop-filter-len`. ProbeBW starts at a random phase,
+    /// but not at the phase of 3/4. In the first round trip of a fast recovery, one segment is sent for each that is delivered
+    /// (packet conservation). After the recovery, cwnd returns to its earlier value. After a timeout, cwnd starts at one segment;
+    /// it is restored when all data sent before the timeout is acknowledged.
     ///
     /// ## State
     /// About 250 bytes, and 40 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it newly
@@ -35,13 +36,13 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - The first measured round trip sets the initial pacing rate, even if it comes after the first segments, as in Linux;
-    ///   [Cardwell17 s4.2.1] uses only that of the SYN exchange.
+    ///   [Cardwell17 s4.2.1] uses only the round trip of the SYN exchange.
     /// - A burst (send_quantum) only affects cwnd: segments leave one by one.
     /// - After an idle period, `restart-after-idle` sets cwnd until the first acknowledgement.
     /// - There are no timestamps, so a retransmitted segment gives no round trip.
     /// - BBR replaces the cwnd of the recovery after each acknowledgement; the recovery chooses the segments to retransmit.
-    /// - cwnd is saved before ProbeRTT begins, as in the text of [Cardwell17 s4.2.3.4]; the pseudocode of s4.3.5 saves it afterwards, which
-    ///   restores an older value if that was larger.
+    /// - cwnd is saved before ProbeRTT begins, as in the text of [Cardwell17 s4.2.3.4]; the pseudocode of s4.3.5 saves it
+    ///   afterwards, so that a larger older value is restored.
     /// - A sample counts as limited by the application only if the application had nothing to send outside of recoveries.
     ///
     /// ## Example
@@ -51,7 +52,7 @@ crate::parameters! {
     ///
     /// ## References
     /// draft-cardwell-iccrg-bbr-congestion-control-00 [Cardwell17]; draft-cheng-iccrg-delivery-rate-estimation [Cheng21] on the samples;
-    /// the sample of an acknowledgement is that of the segment sent last, as in draft-ietf-ccwg-bbr s4.1.2.3.
+    /// an acknowledgement takes the sample of the segment sent last, as in draft-ietf-ccwg-bbr s4.1.2.3.
     pub struct Parameters {
         /// Round trips over which BtlBw is the maximum (BtlBwFilterLen) [Cardwell17 s4.1.1.2].
         btlbw_filter_len: Count = "10";

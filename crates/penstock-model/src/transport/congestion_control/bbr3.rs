@@ -14,16 +14,17 @@ use machine::{AckPhase, State};
 use std::any::Any;
 
 crate::parameters! {
-    /// BBR, version 3: BBR with bounds that losses set, so that it leaves room for other flows.
+    /// BBR, version 3: BBR whose losses set bounds, so that it leaves room for other flows.
     ///
     /// ## Decides
-    /// max_bw is the maximum delivery rate of this and the last cycle of bandwidth probes, min_rtt the shortest round trip of
-    /// `min-rtt-filter-len`, and bw the smaller of max_bw and bw_shortterm. The pacing rate is 99 % of pacing_gain x bw, and cwnd grows
-    /// up to cwnd_gain x bw x min_rtt plus the recent aggregation of acknowledgements (extra_acked) [Cardwell26 s5.6].
+    /// max_bw is the maximum delivery rate of the current and the previous cycle of bandwidth probes, min_rtt the shortest round
+    /// trip of the last `min-rtt-filter-len`, and bw the smaller of max_bw and bw_shortterm. The pacing rate is 99 % of pacing_gain
+    /// x bw, and cwnd grows up to cwnd_gain x bw x min_rtt plus the recent aggregation of acknowledgements (extra_acked)
+    /// [Cardwell26 s5.6].
     ///
     /// | state | pacing gain | cwnd gain | ends |
     /// |---|---|---|---|
-    /// | Startup | 2.77 | 2 | when the delivery rate has grown by less than a quarter in three round trips, or with losses above `loss-thresh` in six ranges of a round trip of recovery |
+    /// | Startup | 2.77 | 2 | when the delivery rate has grown by less than a quarter in three round trips, or when a round trip of recovery has a loss rate above `loss-thresh` and six separate ranges of losses |
     /// | Drain | 0.5 | 2 | when at most bw x min_rtt is in flight, or after three round trips |
     /// | ProbeBW_DOWN | 0.9 | 2 | when at most max_bw x min_rtt and 85 % of inflight_longterm are in flight |
     /// | ProbeBW_CRUISE | 1 | 2 | 2 to 3 s after ProbeBW_DOWN began, or after as many round trips as there are segments in bw x min_rtt, at most 63 |
@@ -31,12 +32,12 @@ crate::parameters! {
     /// | ProbeBW_UP | 1.25 | 2.25 | with a loss rate above `loss-thresh`, or when the delivery rate no longer grows |
     /// | ProbeRTT | 1 | 0.5 | after `probe-rtt-duration` and a round trip |
     ///
-    /// A loss rate above `loss-thresh` in a bandwidth probe sets inflight_longterm, a bound of cwnd, to what was in flight then, at least
-    /// `beta` times the target; ProbeBW_UP raises it again by 1, 2, 4, ... segments per round trip, and the probe after one with
-    /// such a loss ends as soon as it reaches the bound [Cardwell26 s5.3.3]. In the other states, a round trip with a loss reduces
-    /// bw_shortterm and inflight_shortterm to what was delivered, at least `beta` times their values; the next ProbeBW_REFILL discards
-    /// both [Cardwell26 s5.5.10.3]. ProbeRTT interrupts any state when no round trip of `probe-rtt-interval` was shorter
-    /// [Cardwell26 s5.3.4]. Marks do not change the rate.
+    /// A loss rate above `loss-thresh` in a bandwidth probe sets inflight_longterm, a bound of cwnd, to the amount then in flight,
+    /// at least `beta` times the target. ProbeBW_UP raises this bound again by 1, 2, 4, ... segments per round trip. The probe
+    /// after one with such a loss ends as soon as it reaches the bound [Cardwell26 s5.3.3]. In the other states, a round trip with
+    /// a loss reduces bw_shortterm and inflight_shortterm to what was delivered, at least `beta` times their values; the next
+    /// ProbeBW_REFILL discards both [Cardwell26 s5.5.10.3]. ProbeRTT interrupts any state after `probe-rtt-interval` without a
+    /// shorter round trip [Cardwell26 s5.3.4]. Marks do not change the rate.
     ///
     /// ## State
     /// About 500 bytes, and 40 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it
@@ -44,14 +45,15 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Lengths are segments, and rates segments per second. A burst (send_quantum) only affects cwnd: segments leave one by one.
-    /// - Recoveries here do not detect spurious losses, so that nothing is saved for their undo [Cardwell26 s5.5.11].
-    /// - The recovery must report selective acknowledgements; the rules for others [Cardwell26 s5.3.1.3, s5.5.10.2] are left out.
+    /// - Recoveries here do not detect spurious losses, so no state is saved to undo them [Cardwell26 s5.5.11].
+    /// - The recovery must report selective acknowledgements; the rules for recoveries without them [Cardwell26 s5.3.1.3,
+    ///   s5.5.10.2] are left out.
     /// - An acknowledgement without a reliable sample of the delivery rate counts as a rate of zero and ends no round trip.
     /// - There are no timestamps, so a retransmitted segment gives no round trip.
-    /// - cwnd is full (C.is_cwnd_limited) when a segment leaves as the last that it allows.
-    /// - After a timeout, its losses reach the model with the next acknowledgement.
-    /// - cwnd is saved before ProbeRTT begins: [Cardwell26 s5.3.4.3] saves it after the state has changed, which keeps an older value if
-    ///   that was larger.
+    /// - cwnd counts as full (C.is_cwnd_limited) when the last segment that it allows is sent.
+    /// - The losses found by a timeout reach the model with the next acknowledgement.
+    /// - cwnd is saved before ProbeRTT begins: [Cardwell26 s5.3.4.3] saves it after the state has changed, which keeps a larger
+    ///   older value.
     ///
     /// ## Example
     /// ```toml

@@ -6,24 +6,23 @@ use crate::units::Time;
 use std::any::Any;
 
 crate::parameters! {
-    /// BIC: a binary search for the window between the last reduction and the window at which it happened; CUBIC's predecessor.
+    /// BIC: a binary search between the windows after and before the last reduction; CUBIC's predecessor.
     ///
     /// ## Decides
     /// With at least `low-window` segments, congestion sets max_win to cwnd and reduces cwnd by the fraction `beta` of FlightSize. In
     /// congestion avoidance cwnd then moves half of the way to max_win in each round trip, but by no more than `s-max` segments:
-    /// linear increase far from max_win, binary search close to it. Once the step would be below `s-min`, cwnd is max_win. From there
-    /// on it leaves max_win in steps of 1, 2, 4, ... segments per round trip (max probing) and, from `s-max` on, of `s-max` until the
-    /// next congestion. If cwnd was below the max_win of the congestion before, max_win becomes the middle between the windows before
-    /// and after the reduction (fast convergence). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd
-    /// like a loss, at once.
+    /// linear increase far from max_win, binary search close to it. Once the step would be below `s-min`, cwnd is max_win. Beyond
+    /// max_win it grows by 1, 2, 4, ... segments per round trip (max probing), up to `s-max`, until the next congestion. If cwnd
+    /// was below the max_win of the previous congestion, max_win becomes the mean of the windows before and after the reduction
+    /// (fast convergence). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd like a loss, at once.
     ///
     /// ## State
     /// About 60 bytes. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - Fast convergence compares with the window at the last congestion. In the pseudocode max_win is a very large number once cwnd
-    ///   has reached it, so that any congestion during max probing counts as one at a smaller window.
-    /// - Steps are computed from the present cwnd; the first step after max probing uses an old target in the pseudocode.
+    /// - Fast convergence compares cwnd with the window at the last congestion. In the pseudocode, max_win is a very large number
+    ///   once cwnd has reached it, so any congestion during max probing counts as one at a smaller window.
+    /// - Steps are computed from the present cwnd; in the pseudocode, the first step after max probing uses an old target.
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd.
     /// - A flow whose first slow start ended without congestion begins with max probing.
     /// - A timeout halves FlightSize [RFC5681 s3.1 (4)] and starts the same search after slow start; [Xu04] only describes losses that

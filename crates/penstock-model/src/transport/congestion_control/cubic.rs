@@ -16,44 +16,46 @@ crate::parameters! {
     /// ## Decides
     /// The target of the window, t seconds after congestion avoidance began, is $W(t) = C (t - K)^3 + W_max$. W_max is the window
     /// at the last congestion event, and $K = cbrt((W_max - cwnd) / C)$ the time until the window reaches it again. Each
-    /// acknowledgement adds $(W(t + RTT) - cwnd) / cwnd$, between zero and half a segment. If the window of Reno with the same
-    /// `beta`, W_est, is above W(t), the window is W_est (Reno-friendly region, `reno-friendly`). A loss sets ssthresh to `beta`
-    /// times FlightSize without the segments of limited transmit [RFC5681 s3.2 (2)]. If the window had not reached W_max again,
-    /// W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark does the same and reduces the window
-    /// immediately. Slow start is that of Reno or, with `hystart`, HyStart++, which leaves the first slow start when the round-trip
-    /// time grows. With `hystart-algorithm = "linux"` it is HyStart, as in Linux, which ends every slow start, at a window of 16
-    /// segments or more, if one of two conditions is met: a ninth or later round-trip time of a round, and all before it, are above
-    /// the minimum by an eighth of it (4 to 16 ms), or acknowledgements at most 2 ms apart span half of the minimum (all of it if
-    /// segments are paced). Congestion avoidance follows.
+    /// acknowledgement adds $(W(t + RTT) - cwnd) / cwnd$, between zero and half a segment. W_est is the window that Reno would have
+    /// with the same `beta`; if it is above W(t), the window is W_est (Reno-friendly region, `reno-friendly`). A loss sets ssthresh
+    /// to `beta` times FlightSize without the segments of limited transmit [RFC5681 s3.2 (2)]. If the window was still below W_max,
+    /// W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark has the same effects and reduces the
+    /// window immediately. Slow start is that of Reno or, with `hystart`, HyStart++, which leaves the first slow start when the
+    /// round-trip time grows. `hystart-algorithm = "linux"` selects HyStart as in Linux, which applies to every slow start. From a
+    /// window of 16 segments on, slow start ends on either of two conditions. The first: from the ninth round-trip time of a round
+    /// on, all of the round exceed the minimum by more than an eighth of it (4 to 16 ms). The second: acknowledgements at most 2 ms
+    /// apart span half of the minimum (all of it if segments are paced). Congestion avoidance follows.
     ///
-    /// With `ecn-beta`, an echoed mark reduces by that factor instead of `beta` (alternative backoff with ECN, ABE). With
-    /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L for each of them,
-    /// so that delayed acknowledgements do not slow it down; Linux has no limit.
+    /// With `ecn-beta`, an echoed mark multiplies by this factor instead of `beta` (alternative backoff with ECN, ABE). With
+    /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L per
+    /// acknowledgement, so that delayed acknowledgements do not slow growth; Linux has no limit.
     ///
-    /// With `arithmetic = "linux"` the window is whole segments. W(t + minimum RTT), its distance from W_max rounded down, is computed
-    /// once per tick and window. Every $cwnd / (W - cwnd)$ acknowledged segments, rounded down and at least 2, add one. If W is not
-    /// above cwnd these are 100 cwnd, without a W_max at most 20, and if W_est is above cwnd at most $cwnd / (W_est - cwnd)$. W_est
-    /// grows by one per 15/8 cwnd acknowledged segments (for a `beta` of 0.7). `c` and `beta` are multiples of 1/1024.
+    /// With `arithmetic = "linux"` the window is a number of whole segments. W(t + minimum RTT), its distance from W_max rounded
+    /// down, is computed once per tick and window. The window grows by one segment per n acknowledged segments. Here n is
+    /// $cwnd / (W - cwnd)$, rounded down and at least 2, or 100 cwnd if W is not above cwnd. Without a W_max, n is at most 20; if
+    /// W_est is above cwnd, at most $cwnd / (W_est - cwnd)$. W_est grows by one per 15/8 cwnd acknowledged segments (for a `beta`
+    /// of 0.7). `c` and `beta` are multiples of 1/1024.
     ///
     /// ## State
-    /// About 170 bytes, with `arithmetic = "linux"` 56 more, with HyStart++ 60 more and 24 for each segment outstanding during the first
+    /// About 170 bytes. `arithmetic = "linux"` adds 56; HyStart++ adds 60, and 24 for each segment outstanding during the first
     /// slow start. One cube per acknowledgement, one cube root per congestion.
     ///
     /// ## Departures
     /// - Spurious timeouts and spurious losses are not detected [RFC9438 s4.9 makes the response to them optional].
     /// - With `reno-friendly = "rfc8312"`, each acknowledgement enlarges W_est, as in RFC 9438. In [RFC8312 s4.2 Eq. 4] W_est follows
     ///   the clock. The two are equal while the sender uses its whole window.
-    /// - After an echoed mark, FlightSize counts only up to cwnd, so that a mark never enlarges the window.
+    /// - An echoed mark reduces from FlightSize or cwnd, whichever is smaller, so that it never enlarges the window.
     /// - In the Reno-friendly region, a window above W_est does not fall to it.
-    /// - A window that equals ssthresh is in congestion avoidance, as [RFC5681 s3.1] leaves open; [RFC9438 s4.10] has slow start.
-    /// - HyStart++, which [RFC9438 s4.10] recommends, must be asked for.
+    /// - A window that equals ssthresh is in congestion avoidance; [RFC5681 s3.1] leaves this open, and [RFC9438 s4.10] has slow
+    ///   start.
+    /// - HyStart++, which [RFC9438 s4.10] recommends, is off by default.
     /// - HyStart as in Linux needs a round-trip time with every acknowledgement and omits the allowance for segmentation offload.
     /// - The first round of HyStart++ ends with the first acknowledgement: windowEnd starts as SND.NXT before anything is sent,
     ///   which [RFC9406 s4.2] leaves open. The second round is compared with the round trip of that acknowledgement.
-    /// - Marks reduce the window to no less than one segment; from there they do not slow the sender further by its timer, as
-    ///   [RFC9438 s4.6] and [RFC3168 s6.1.2] ask for.
-    /// - An acknowledgement received while the application has nothing to send does not change the window, and the time until
-    ///   the next one does not count [RFC9438 s4.2, s5.8]; in slow start, if less than half of the window was used.
+    /// - Marks reduce the window to no less than one segment. Then they do not slow the sender further by its timer, which [RFC9438
+    ///   s4.6] and [RFC3168 s6.1.2] ask for.
+    /// - An acknowledgement received while the application has nothing to send does not change the window, and the time until the
+    ///   next one does not count [RFC9438 s4.2, s5.8]. In slow start this holds only if less than half of the window was used.
     /// - RTT is the smoothed round trip [RFC9438 s4.2].
     /// - With `arithmetic = "linux"`, K is an exact cube root, not one from a table and one step of Newton's method. The time in which
     ///   nothing is outstanding counts from the last acknowledgement, not from the last segment.

@@ -10,19 +10,19 @@ crate::parameters! {
     /// H-TCP: additive increase that grows with the time since the last congestion.
     ///
     /// ## Decides
-    /// cwnd grows by alpha segments per round trip in congestion avoidance. Until `delta-l` after the last congestion, the flow grows
-    /// as Reno does; from then on, with t seconds more, by $f = 1 + 10 t + 0.25 t^2$. Congestion multiplies FlightSize by beta. With
-    /// `adaptive-backoff`, beta is RTT_min / RTT_max, between 0.5 and 0.8, which empties the queue without letting the link idle. It
-    /// is 0.5 if the throughput before this congestion differs by more than a fifth from that before the last one, since the
-    /// available bandwidth has changed then. To keep shares equal with any beta, $alpha = 2 (1 - beta) f$. Slow start is that of
-    /// Reno. An echoed mark reduces cwnd like a loss, at once.
+    /// cwnd grows by alpha segments per round trip in congestion avoidance. Until `delta-l` after the last congestion, the flow
+    /// grows as Reno does; t seconds later, its growth is $f = 1 + 10 t + 0.25 t^2$. Congestion multiplies FlightSize by beta. With
+    /// `adaptive-backoff`, beta is RTT_min / RTT_max, between 0.5 and 0.8, which empties the queue without letting the link idle.
+    /// If the throughput before this congestion differs by more than a fifth from the one before the previous congestion, the
+    /// available bandwidth has changed, and beta is 0.5. To keep shares equal with any beta, $alpha = 2 (1 - beta) f$. Slow start
+    /// is that of Reno. An echoed mark reduces cwnd like a loss, at once.
     ///
     /// ## State
     /// About 100 bytes. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - RTT_max is the maximum since the last congestion, RTT_min that since the connection began.
-    /// - The throughput is the maximum of the round trips since the last congestion.
+    /// - RTT_max is the maximum since the last congestion, RTT_min the minimum since the connection began.
+    /// - The throughput is the highest of any round trip since the last congestion.
     /// - FlightSize counts up to cwnd only.
     /// - A timeout halves FlightSize, and beta stays 0.5 until the second congestion after it.
     /// - alpha is not scaled by the round trip, which is an option of the draft.

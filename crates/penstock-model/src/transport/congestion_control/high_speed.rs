@@ -11,17 +11,17 @@ crate::parameters! {
     /// ## Decides
     /// With a window w of at most `low-window` segments it is Reno. Above that, cwnd grows by a(w) segments per round trip, and
     /// congestion reduces it by the fraction b(w) of FlightSize. b(w) falls linearly with log w, from 0.5 at `low-window` to
-    /// `high-decrease` at `high-window` [RFC3649 s7]. The response function gives the loss rate at which the average window should be
-    /// w: $p(w) = low_p (w / low_window)^(1/S)$, a line in logarithms from `low-p` at `low-window` to `high-p` at `high-window`
-    /// [RFC3649 s5]. From both follows $a(w) = w^2 p(w) 2 b(w) / (2 - b(w))$ [RFC3649 s7]. Slow start is that of Reno. An echoed mark
-    /// reduces cwnd like a loss, at once.
+    /// `high-decrease` at `high-window` [RFC3649 s7]. The response function $p(w) = low_p (w / low_window)^(1/S)$ is the loss rate
+    /// at which the average window should be w. In logarithms it is a line, whose slope 1/S leads from `low-p` at `low-window` to
+    /// `high-p` at `high-window` [RFC3649 s5]. From b(w) and p(w) follows $a(w) = w^2 p(w) 2 b(w) / (2 - b(w))$ [RFC3649 s7]. Slow
+    /// start is that of Reno. An echoed mark reduces cwnd like a loss, at once.
     ///
     /// ## State
     /// None beyond cwnd and ssthresh. One logarithm and one power per acknowledgement in congestion avoidance.
     ///
     /// ## Departures
     /// - a(w) and b(w) follow the equations, not the table of [RFC3649 App. B], which rounds a(w) down and b(w) to two digits.
-    /// - a(w) is at least one, which the equations miss by 4 % just above `low-window`.
+    /// - a(w) is at least one; just above `low-window`, the equations give up to 4 % less.
     /// - Above `high-window` b(w) is `high-decrease`; the RFC leaves such windows open.
     /// - The response function is exact, not w = 0.12 / p^0.835 as rounded in [RFC3649 s5].
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd; a timeout halves it.

@@ -11,8 +11,8 @@ crate::parameters! {
     ///
     /// ## Decides
     /// cwnd grows by alpha segments per round trip in congestion avoidance; congestion reduces it by the fraction beta of FlightSize.
-    /// Both follow the average queueing delay of the last round trip, d_a: the average round trip less the shortest one so far.
-    /// d_m is the longest round trip so far less the shortest.
+    /// Both depend on d_a, the average queueing delay of the last round trip: its average round-trip time minus the shortest so
+    /// far. d_m is the longest round-trip time so far minus the shortest.
     ///
     /// | queueing delay | alpha |
     /// |---|---|
@@ -25,15 +25,15 @@ crate::parameters! {
     /// | between | linear |
     /// | from $d_3 = 0.8 d_m$ | `beta-max` |
     ///
-    /// Once d_a has been above d_1, alpha returns to `alpha-max` only after `theta` round trips below. A window below `threshold-window`
-    /// segments has the alpha and beta of Reno, 1 and 0.5. Slow start is that of Reno. An echoed mark reduces cwnd like a loss, at
-    /// once.
+    /// Once d_a has been above d_1, alpha returns to `alpha-max` only after `theta` round trips with d_a below d_1. A window below
+    /// `threshold-window` segments has the alpha and beta of Reno, 1 and 0.5. Slow start is that of Reno. An echoed mark reduces
+    /// cwnd like a loss, at once.
     ///
     /// ## State
     /// About 110 bytes, and 8 for each segment outstanding. One division per acknowledgement, a few more per round trip.
     ///
     /// ## Departures
-    /// - FlightSize counts up to cwnd only.
+    /// - FlightSize counts only up to cwnd.
     /// - Before the first round trip with a measurement, alpha is `alpha-max` and beta 0.5.
     /// - The round trip of the SYN, a shorter packet, does not count.
     /// - A timeout sets alpha and beta to Reno's until the end of a round trip.

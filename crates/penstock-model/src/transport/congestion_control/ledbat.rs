@@ -12,20 +12,20 @@ crate::parameters! {
     /// LEDBAT: background traffic that keeps the queueing delay at a target and gives way to other traffic.
     ///
     /// ## Decides
-    /// The queueing delay is the minimum of the last `current-filter` delays less the base delay, the minimum of the last
-    /// `base-history` intervals. With $off = (target - queueing delay) / target$, each acknowledgement of n segments adds
-    /// $gain off n / cwnd$ to cwnd: up to `gain` segments per round trip without a queue, nothing at the target, and less than nothing
-    /// beyond. cwnd is at most FlightSize and `allowed-increase` segments, so that it does not grow unused, and at least two
-    /// segments. A loss or an echoed mark halves cwnd; a timeout sets it to one segment. There is no slow start.
+    /// The queueing delay is the minimum of the last `current-filter` delays minus the base delay, which is the minimum over the
+    /// last `base-history` intervals. With $off = (target - queueing delay) / target$, each acknowledgement of n segments adds
+    /// $gain off n / cwnd$ to cwnd: up to `gain` segments per round trip without a queue, nothing at the target, and a negative
+    /// amount above it. cwnd is at least two segments, and at most FlightSize plus `allowed-increase` segments, so that it does not
+    /// grow unused. A loss or an echoed mark halves cwnd; a timeout sets it to one segment. There is no slow start.
     ///
     /// ## State
     /// About 150 bytes and 8 for each remembered delay and each segment outstanding. The cost of an acknowledgement grows with
     /// the lengths of the filters.
     ///
     /// ## Departures
-    /// - Delays are round trips, as TCP has no one-way delays: a queue of acknowledgements counts too. That of the SYN exchange, of
-    ///   shorter packets, does not.
-    /// - The first window is that of the transport (`initial-window`), which [RFC6817 s2.5] sets to two segments.
+    /// - Delays are round trips, as TCP has no one-way delays: a queue of acknowledgements counts too. The round trip of the SYN
+    ///   exchange, whose packets are shorter, does not count.
+    /// - The transport sets the first window (`initial-window`); in [RFC6817 s2.5] it has two segments.
     /// - The timer is the retransmission timer of the transport, not the CTO of [RFC6817 s2.4.2].
     /// - An acknowledgement in a fast recovery or with an echoed mark does not change cwnd.
     ///

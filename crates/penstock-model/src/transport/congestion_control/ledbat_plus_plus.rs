@@ -11,8 +11,8 @@ crate::parameters! {
     /// LEDBAT++: LEDBAT with a slow start, a multiplicative decrease, and slowdowns in which flows measure the empty path.
     ///
     /// ## Decides
-    /// The queueing delay is the minimum of the last `current-filter` round trips less the base delay, the minimum of the last
-    /// `base-history` intervals [Balasubramanian20 s4.5]. GAIN is $1 / min(16, ceil(2 target / base delay))$
+    /// The queueing delay is the minimum of the last `current-filter` round trips minus the base delay, which is the minimum over
+    /// the last `base-history` intervals [Balasubramanian20 s4.5]. GAIN is $1 / min(16, ceil(2 target / base delay))$
     /// [Balasubramanian20 s4.2].
     ///
     /// | phase | cwnd |
@@ -20,10 +20,10 @@ crate::parameters! {
     /// | slow start | grows by GAIN for each acknowledged segment; the first slow start ends when the queueing delay exceeds 3/4 of `target` [Balasubramanian20 s4.1] |
     /// | queueing delay up to `target` | grows by GAIN segments per round trip [Balasubramanian20 s4.2] |
     /// | above | changes per round trip by $GAIN - constant cwnd (delay / target - 1)$, at least -cwnd / 2 [Balasubramanian20 s4.3] |
-    /// | slowdown | two segments during two round trips, then slow start to its value before [Balasubramanian20 s4.4] |
+    /// | slowdown | two segments during two round trips, then slow start up to the value before the slowdown [Balasubramanian20 s4.4] |
     ///
-    /// The first slowdown begins two round trips after the first slow start. After one that has taken the time t, with its slow start,
-    /// the next begins 9 t later, so that a tenth of the time at most is spent in slowdowns. A loss or an echoed mark halves cwnd, but
+    /// The first slowdown begins two round trips after the first slow start. If a slowdown with its slow start took the time t, the
+    /// next one begins 9 t later, so that slowdowns take at most a tenth of the time. A loss or an echoed mark halves cwnd, but
     /// leaves at least two segments.
     ///
     /// ## State
@@ -31,11 +31,11 @@ crate::parameters! {
     /// the lengths of the filters.
     ///
     /// ## Departures
-    /// - The first window is that of the transport (`initial-window`); that of Apple's XNU is two segments.
+    /// - The transport sets the first window (`initial-window`); in Apple's XNU it has two segments.
     /// - The changes of a round trip are spread over its acknowledgements.
     /// - A round trip is SRTT.
     /// - Phases change with acknowledgements, so that a slowdown of an idle flow waits.
-    /// - A loss during a slowdown sets the end of its slow start to half of the present cwnd.
+    /// - After a loss during a slowdown, its slow start ends at half of the present cwnd.
     ///
     /// ## Example
     /// ```toml

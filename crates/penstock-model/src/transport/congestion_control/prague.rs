@@ -7,29 +7,30 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Prague: DCTCP's reduction for the Internet: paced segments with ECT(1), and growth that does not favour short round trips.
+    /// Prague: DCTCP's reduction for the Internet, with paced segments, ECT(1), and growth that does not favour short round trips.
     ///
     /// ## Decides
     /// Acknowledgements count marked segments (AccECN). Once per virtual round trip R_v, the longer of the smoothed round trip R and
     /// `virtual-rtt`, the sender updates $alpha = (1 - g) alpha + g M$, where M is the share of marked segments among those delivered
     /// in it; alpha is 1 until the first mark. The first mark of a window of data multiplies cwnd by $1 - alpha / 2$ and sets ssthresh
-    /// to cwnd. Each acknowledged segment without a mark increases cwnd, also in a window that was reduced: by one segment in slow
-    /// start, afterwards by $(R / R_v)^2 / cwnd$, so that the rates of connections with different round trips grow alike. A loss halves
-    /// the window as with Reno, even if a mark has reduced it before.
+    /// to cwnd. Each acknowledged segment without a mark increases cwnd, even in a window with a reduction. The increase is one
+    /// segment in slow start, afterwards $(R / R_v)^2 / cwnd$, so that the rates of connections with different round trips grow
+    /// alike. A loss halves the window as with Reno, even if a mark has reduced it before.
     ///
     /// ## State
     /// alpha, three counts, the smoothed round trip and the time of the next update. Constant cost per acknowledgement.
     ///
     /// ## Departures
     /// - cwnd is at least two segments after a mark.
-    /// - The growth of short round trips is reduced from the start; in Linux after 500 round trips. Two reductions are separated by a
-    ///   window of data; in Linux by a virtual round trip.
-    /// - The option of AccECN counts marked segments, not bytes, starting at 5 like the flags, and replaces a third SACK block; it adds
-    ///   nothing to the length of acknowledgements. The SYN exchange does not report the codepoints that arrived.
-    /// - A receiver without AccECN is known from the start by its `ecn-echo`, and Reno takes the place of Prague, with ECT(0) if the
-    ///   receiver has ECN; in Linux once the SYN exchange shows it.
+    /// - Growth at short round trips is reduced from the start; in Linux, only after 500 round trips. Two reductions are at least a
+    ///   window of data apart; in Linux, a virtual round trip.
+    /// - The option of AccECN counts marked segments, not bytes, and starts at 5 as the flags do. It replaces a third SACK block
+    ///   and adds nothing to the length of acknowledgements. The SYN exchange does not report the codepoints that arrived.
+    /// - If `ecn-echo` says that the receiver lacks AccECN, Reno replaces Prague from the start, with ECT(0) if the receiver has
+    ///   ECN; in Linux, once the SYN exchange has shown it.
     /// - Queues that mark by [RFC3168] are not distinguished from those of L4S: there is no fallback to Reno's response to marks.
-    /// - The pacing rate is that of any paced sender here: 1.2 windows per round trip in congestion avoidance; one in Linux.
+    /// - The pacing rate is the one of any paced sender here, 1.2 windows per round trip in congestion avoidance; in Linux it is
+    ///   one window.
     /// - A loss halves the outstanding data; the factor and growth of CUBIC are not used after a loss, and reductions by marks are never
     ///   undone.
     ///

@@ -19,18 +19,19 @@ crate::parameters! {
     /// Each acknowledgement of new data adds one segment to cwnd below ssthresh (slow start) and 1/cwnd above it
     /// (congestion avoidance). A loss sets ssthresh to half of FlightSize, the outstanding segments without those of limited
     /// transmit [RFC5681 s3.1 (4), s3.2 (2)], and cwnd to ssthresh; a timeout sets cwnd to one segment. An echoed mark acts like a
-    /// loss, on the smaller of FlightSize and cwnd.
+    /// loss, but starts from the smaller of FlightSize and cwnd.
     ///
-    /// With `byte-counting-limit` (L), growth counts acknowledged segments instead of acknowledgements [RFC3465 s2], so that delayed
-    /// acknowledgements do not slow it down. In slow start each acknowledgement adds the segments that it covers, at most L, or one
-    /// in a slow start after a timeout. In congestion avoidance cwnd grows by one segment per window of acknowledged segments.
+    /// With `byte-counting-limit` (L), growth counts acknowledged segments instead of acknowledgements [RFC3465 s2], so that
+    /// delayed acknowledgements do not slow growth. In slow start each acknowledgement adds the segments that it covers, at most L,
+    /// or at most one in a slow start after a timeout. In congestion avoidance cwnd grows by one segment per window of acknowledged
+    /// segments.
     ///
     /// With `arithmetic = "integer-bytes"`, the window is a whole number of bytes, as in BSD and most other kernels. In congestion
     /// avoidance each acknowledgement adds $MSS * MSS / cwnd$, rounded down, which is zero once cwnd is above MSS * MSS (262,144 bytes
-    /// for an MSS of 512). With `acks-per-increase` (N), every N-th acknowledgement adds $N * MSS * MSS / cwnd$ instead, which reaches
-    /// zero at N times that window; the count restarts with a loss, a mark or a timeout.
+    /// for an MSS of 512). With `acks-per-increase` (N), every N-th acknowledgement adds $N * MSS * MSS / cwnd$ instead, which is
+    /// zero only above N times that window; the count restarts with a loss, a mark or a timeout.
     ///
-    /// With `ecn-decrease`, an echoed mark multiplies by that factor instead of `decrease` (alternative backoff with ECN, ABE).
+    /// With `ecn-decrease`, an echoed mark uses this factor instead of `decrease` (alternative backoff with ECN, ABE).
     ///
     /// `increase` and `decrease` are the two constants of additive increase and multiplicative decrease.
     ///

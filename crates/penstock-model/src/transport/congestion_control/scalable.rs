@@ -11,14 +11,16 @@ crate::parameters! {
     /// ## Decides
     /// With more than `legacy-window` segments, each acknowledgement adds `increase` segments to cwnd in congestion avoidance, and
     /// congestion reduces cwnd by the fraction `decrease` of FlightSize. A window therefore recovers after
-    /// $log(1 - decrease) / log(1 + increase)$ round trips, 13.4 with the default values. With a loss rate p the average window is
-    /// about increase / (decrease p). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd like a loss, at once.
+    /// $-log(1 - decrease) / log(1 + increase)$ round trips, 13.4 with the default values. With a loss rate p the average window is
+    /// about increase / (decrease p). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd like a loss, at
+    /// once.
     ///
     /// ## State
     /// None beyond cwnd and ssthresh. Constant cost per acknowledgement.
     ///
     /// ## Departures
-    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd, as the application may not have used all of cwnd.
+    /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], since the application may not have used all of cwnd, but at most
+    ///   to cwnd.
     /// - A timeout halves FlightSize [RFC5681 s3.1 (4)]; [Kelly03] only describes losses that are repaired without one.
     ///
     /// ## Example

@@ -6,21 +6,22 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// Vegas: keeps a few segments queued in the network, and detects them by the round-trip time before anything is lost.
+    /// Vegas: keeps a few segments queued in the network, counting them by the round-trip time before anything is lost.
     ///
     /// ## Decides
-    /// Once per round trip, Vegas compares two rates. With BaseRTT, the shortest round trip so far, $Expected = cwnd / BaseRTT$ is
-    /// the rate that the window could reach. Actual is the data sent between the departure of a segment and its acknowledgement,
-    /// divided by the round trip of that segment. $Diff = (Expected - Actual) BaseRTT$ is the number of queued segments. If Diff is
-    /// below `alpha`, cwnd grows by one segment; above `beta`, it shrinks by one. In slow start cwnd doubles in every other round
-    /// trip; at the end of the others, a Diff above `gamma` ends slow start. A loss or an echoed mark halves the window as with Reno.
+    /// Once per round trip, Vegas compares two rates. BaseRTT is the shortest round trip so far, and $Expected = cwnd / BaseRTT$
+    /// the rate without queueing. Actual is the data sent between the departure of a segment and its acknowledgement, divided by
+    /// the round trip of that segment. $Diff = (Expected - Actual) BaseRTT$ is the number of queued segments. If Diff is below
+    /// `alpha`, cwnd grows by one segment; above `beta`, it shrinks by one. In slow start cwnd doubles in every second round trip;
+    /// at the end of each round trip in between, a Diff above `gamma` ends slow start. A loss or an echoed mark halves the window
+    /// as with Reno.
     ///
     /// ## State
     /// About 60 bytes, and 24 for each segment outstanding. Constant cost per acknowledgement, one division per round trip.
     ///
     /// ## Departures
-    /// - The retransmissions of [Brakmo94 s3.1], on a first duplicate acknowledgement if a finer timer has expired, belong to the
-    ///   recovery; no recovery here has them.
+    /// - The retransmissions of [Brakmo94 s3.1] on a first duplicate acknowledgement, after a finer timer has expired, would belong
+    ///   to the recovery; no recovery here has them.
     /// - cwnd changes at the end of a round trip, not in small steps during the next, so that it is constant while rates are
     ///   compared.
     /// - A round trip in which the application had nothing to send is ignored, and cwnd does not grow.

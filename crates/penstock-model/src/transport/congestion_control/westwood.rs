@@ -10,10 +10,10 @@ crate::parameters! {
     /// Westwood+: reduces to the bandwidth-delay product that acknowledgements show, instead of halving.
     ///
     /// ## Decides
-    /// cwnd grows as with Reno. In each round trip the sender takes a sample of the bandwidth, the data that has arrived in it over
-    /// its duration, and averages it: $BWE = (1 - gain) BWE + gain sample$. A loss sets ssthresh to BWE RTT_min, at least two
-    /// segments, and cwnd to ssthresh if it is larger; a timeout sets the same ssthresh, and cwnd to one segment. Random losses
-    /// therefore cost less than with Reno, as they do not change the measured bandwidth. An echoed mark acts like a loss.
+    /// cwnd grows as with Reno. Each round trip gives a sample of the bandwidth: the data that arrived in it, divided by its
+    /// duration. BWE is the average of these samples: $BWE = (1 - gain) BWE + gain sample$. A loss sets ssthresh to BWE RTT_min,
+    /// at least two segments, and reduces a larger cwnd to ssthresh; a timeout sets the same ssthresh, and cwnd to one segment. Random
+    /// losses therefore cost less than with Reno, as they do not change the measured bandwidth. An echoed mark acts like a loss.
     ///
     /// ## State
     /// About 70 bytes. Constant cost per acknowledgement, one division per round trip.
@@ -23,7 +23,7 @@ crate::parameters! {
     ///   duplicate acknowledgement.
     /// - The first sample is BWE.
     /// - Congestion before the first sample halves FlightSize.
-    /// - RTT_min is the minimum of the round trips that the retransmission timer measures, that of the SYN exchange included.
+    /// - RTT_min is the minimum of the round trips that the retransmission timer measures, including the SYN exchange.
     ///
     /// ## Example
     /// ```toml

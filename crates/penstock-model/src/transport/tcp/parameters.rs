@@ -23,18 +23,18 @@ crate::parameters! {
     /// ## Decides
     /// The sender keeps min(cwnd, max-window) segments outstanding. The `congestion-control` sets cwnd and ssthresh, and the `recovery`
     /// detects and repairs losses; `variant` is a preset of both. If no acknowledgement arrives until the retransmission timer expires,
-    /// cwnd becomes one segment, and sending continues from the first unacknowledged segment. With `ecn`, an echoed mark lets the
-    /// congestion control reduce cwnd, once per window of data, without a retransmission. With `pacing`, segments leave spaced by a
+    /// cwnd becomes one segment, and sending continues from the first unacknowledged segment. With `ecn`, the congestion control
+    /// reduces cwnd on an echoed mark, once per window of data, without a retransmission. With `pacing`, segments leave at a given
     /// rate instead of as soon as the window admits them.
     ///
-    /// With `timestamps`, every acknowledgement of new data measures the round trip, also of retransmissions, so that the first one
-    /// after a timeout ends the back-off. If it echoes the timestamp of the first transmission, that segment had not been lost and
-    /// the timeout was spurious (Eifel detection): cwnd and ssthresh return to their values before the timeout, and sending continues
-    /// with new segments.
+    /// With `timestamps`, every acknowledgement of new data measures the round trip, also of retransmissions, so that the first
+    /// such acknowledgement after a timeout ends the back-off. If it echoes the timestamp of the first transmission, the segment
+    /// was not lost and the timeout was spurious (Eifel detection): cwnd and ssthresh return to their values before the timeout,
+    /// and sending continues with new segments.
     ///
     /// ## State
-    /// About 400 bytes for both ends, plus the state of the congestion control; ranges of segments only while some are missing.
-    /// Constant cost per packet without loss.
+    /// About 400 bytes for both ends, plus the state of the congestion control. Ranges of segments use memory only while some are
+    /// missing. Constant cost per packet without loss.
     ///
     /// ## Departures
     /// - Sequence numbers count full-sized segments. Data flows one way. The receiver's application always reads; `max-window` represents
@@ -44,14 +44,14 @@ crate::parameters! {
     /// - Until then, duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)], and limited transmit sends nothing;
     ///   [RFC3042 s2] makes no such exception. The `recovery` decides whether they start one directly after a fast recovery.
     /// - FlightSize, which a loss or a timeout halves [RFC5681 s3.1 (4)], leaves out the last segments of limited transmit. In
-    ///   go-back-N it counts the segments sent since the timeout. At a timeout in fast recovery it counts only up to ssthresh, since
-    ///   the segments by which duplicates have inflated the window have left the network.
+    ///   go-back-N it counts the segments sent since the timeout. At a timeout in fast recovery it counts only up to ssthresh: a
+    ///   window above that was inflated by duplicates, whose segments have left the network.
     /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] does not restart it.
     /// - Without `timestamps`, one segment per round trip is timed, as [RFC6298 s3] permits; retransmitted segments are not timed.
     /// - `timestamps` does not enlarge packets: `header` is 12 bytes larger with the option, 52 instead of 40. The timestamps of a SYN
-    ///   exchange are not used. If the timestamp of a retransmission is echoed, it is that of the last transmission of the first newly
-    ///   acknowledged segment, even where an acknowledgement that was lost had covered that segment. Samples have full weight,
-    ///   however many a round trip has; [RFC7323 sG] reduces it.
+    ///   exchange are not used. An echoed timestamp of a retransmission is the one of the last transmission of the first newly
+    ///   acknowledged segment, even if a lost acknowledgement had covered this segment. Samples have full weight, however many a
+    ///   round trip has; [RFC7323 sG] reduces the weight.
     /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
     ///   smaller cwnd. A spurious fast retransmit is undone only with `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
@@ -67,7 +67,7 @@ crate::parameters! {
     /// ```toml
     /// transport.tcp = { profile = "linux-6", congestion-control.cubic = { beta = 0.8 } }
     /// ```
-    /// The defaults of ns-2 in 1999 are a variant, such as `variant = "tahoe"`, and `profile = "ns-2"`.
+    /// For the defaults of ns-2 in 1999, combine a variant, such as `variant = "tahoe"`, with `profile = "ns-2"`.
     ///
     /// ## References
     /// RFC 5681 (congestion control), RFC 6298 (timer), RFC 3042 (limited transmit), RFC 6928 (initial window), RFC 3168
@@ -107,13 +107,13 @@ crate::parameters! {
         max_rto: Duration = "60 s";
         /// Maximum factor by which back-off multiplies the timeout; 64 in BSD and ns-2.
         max_backoff: Count = "64";
-        /// In-order segments per acknowledgement: 1 acknowledges each, as most published simulations do; 2 delays
-        /// acknowledgements as hosts should [RFC5681 s4.2].
+        /// In-order segments per acknowledgement: 1 acknowledges each, as in most published simulations; 2 delays acknowledgements
+        /// as hosts should [RFC5681 s4.2].
         ack_every: Count = "1";
         /// Maximum delay of an acknowledgement, 100 ms if left out (ns-2); at most 500 ms [RFC5681 s4.2]. Linux has 40 ms.
         ack_delay: Option<Duration>;
-        /// Upper limit of a delay that adapts to the spacing of segments, from `ack-delay` on; at most 500 ms. The delay is constant if
-        /// left out. Linux has 200 ms.
+        /// Upper limit of a delay that starts at `ack-delay` and adapts to the spacing of segments; at most 500 ms. The delay is
+        /// constant if left out. Linux has 200 ms.
         max_ack_delay: Option<Duration>;
         /// Number of segments that are acknowledged one by one, regardless of `ack-every`: at the start of a connection, so that slow
         /// start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate segment. A mark of
@@ -121,8 +121,9 @@ crate::parameters! {
         quick_acks: CountOrZero = "0";
         /// Which segments have the PSH flag, and are acknowledged at once.
         push: Push = "none";
-        /// Whether a sender that does not pace lets new segments wait for an acknowledgement that it expects within 1 ms, if they are
-        /// less than a packet of the host (TSO): the segments of 1/1024 s at the rate of `pacing`, at least two. As in Linux.
+        /// Whether a sender that does not pace lets new segments wait for an acknowledgement expected within 1 ms, as in Linux, if
+        /// they do not fill a packet of the host (TSO). Such a packet has the segments of 1/1024 s at the rate of `pacing`,
+        /// at least two.
         tso_defer: bool = "false";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
@@ -130,9 +131,9 @@ crate::parameters! {
         syn: bool = "true";
         /// Whether segments carry timestamps, which acknowledgements echo [RFC7323 s4]. Uses memory for every outstanding segment.
         timestamps: bool = "false";
-        /// Whether a timeout is examined before more than one segment is sent again (F-RTO) [RFC5682]: if the first acknowledgement
-        /// is of new data, two new segments are sent. If the next one shows that segments sent before the timeout have arrived,
-        /// cwnd and ssthresh return to their values before it.
+        /// Whether only one segment is sent again until it is clear that a timeout was not spurious (F-RTO) [RFC5682]: if the first
+        /// acknowledgement is of new data, two new segments are sent. If the next one shows that segments sent before the timeout
+        /// have arrived, cwnd and ssthresh return to their values before it.
         f_rto: bool = "false";
         /// Whether receivers report segments that arrive a second time (D-SACK) [RFC2883 s4]. If every segment that was sent again since
         /// a loss or a timeout is reported, cwnd and ssthresh return to their values before it, as in Linux.
@@ -165,9 +166,9 @@ crate::parameters! {
         pacing_rate: Option<PacingRate>;
         /// Behaviour of both ends when the queue of their host's own port is full.
         local_queue: LocalQueue = "drop";
-        /// Random delay of each packet of both ends by their hosts, such as by timer slack and coalesced interrupts. It is added where
-        /// packets leave the port of their host, keeps the order within a flow, and draws from a stream of its own. It ends the lockstep
-        /// of flows with equal round trips.
+        /// Random delay that hosts add to each packet of both ends, such as timer slack and coalesced interrupts. It is added where
+        /// packets leave the port of their host, keeps the order within a flow, and draws from a stream of its own. It ends the
+        /// lockstep of flows with equal round trips.
         jitter: Option<JitterLaw>;
     }
 }
