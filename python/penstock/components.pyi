@@ -424,8 +424,8 @@ class Pie(Component):
 class Pi2(Component):
     """The discipline ``pi2``.
 
-    PI2: a proportional-integral controller of the delay, whose probability drops Classic traffic when squared and marks
-    scalable traffic when multiplied.
+    PI2: a proportional-integral controller of the delay; Classic traffic is dropped with its squared probability,
+    scalable traffic marked with a multiple of it.
 
     More about it: ``penstock explain pi2``.
 
@@ -870,8 +870,8 @@ class FqCodel(Component):
 class Dualpi2(Component):
     """The scheduler ``dualpi2``.
 
-    DualPI2: two queues with coupled marking: scalable traffic has a queue of its own with early marks, and the coupling
-    gives scalable and Classic flows about equal rates.
+    DualPI2: two queues with coupled marking, where scalable traffic has a queue of its own with early marks, and the
+    coupling gives scalable and Classic flows about equal rates.
 
     More about it: ``penstock explain dualpi2``.
 

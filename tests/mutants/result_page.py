@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 HEAD = """# Mutation testing
 
 `make mutants` checks whether the tests notice mistakes. It makes each mistake listed in `tests/mutants/lists` and looks
-for a failing test. An entry has a text of a source file, its replacement (in Rust, an expression or a statement), and
-what the mistake would mean for a simulation. The mistakes are plausible ones: they compile, run, and change numbers.
+for a failing test. An entry quotes some text of a source file, and has its replacement (in Rust, an expression or a
+statement) and what the mistake would mean for a simulation. The mistakes are plausible ones: they compile, run, and
+change numbers.
 
 All Rust mistakes are compiled together into a copy of the tree, next to the correct text. An environment variable
 selects one mistake; without it, all tests must pass. Tests run in this order, until one fails: the module of the

@@ -38,7 +38,7 @@ crate::parameters! {
     /// - The article describes COBALT in words; the steps are Linux's (sch_cake). Linux approximates $1 / sqrt(n)$ by Newton's
     ///   method, with 0.7067 for n = 2; here the root is exact.
     /// - In Linux, $1 / sqrt(n)$ is zero until n first changes (`cobalt_vars_init`), so that the first drop of a new queue is due at
-    ///   once, as with `first-drop = "at-once"`. By default it is due I later, as CoDel's is.
+    ///   once, as with `first-drop = "at-once"`. By default the first drop is due after I, as in CoDel.
     /// - Linux's Cake lowers the probability when it finds the flow's queue empty, even while it serves other flows. Here it falls
     ///   once per idle period of the port.
     /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that Cake may hold. Cake

@@ -11,8 +11,8 @@ crate::parameters! {
     ///
     /// ## Decides
     /// A frame whose first cell finds more than `threshold` cells waiting is refused whole (cause `early`). A tagged frame, whose first
-    /// cell has CLP 1 (a precedence above 0), is refused above `tagged-threshold` already. Without `tagged-threshold`, this is EPD on
-    /// CLP 0+1. Cells of an accepted frame are treated as by `epd`. Only on cell links.
+    /// cell has CLP 1 (a precedence above 0), is refused already above `tagged-threshold`. Without `tagged-threshold`, this is EPD
+    /// on CLP 0+1. Cells of an accepted frame are treated as by `epd`. Only on cell links.
     ///
     /// ## State
     /// The state of the present frame of each circuit; constant cost per cell.

@@ -8,8 +8,8 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// PI2: a proportional-integral controller of the delay, whose probability drops Classic traffic when squared and marks
-    /// scalable traffic when multiplied.
+    /// PI2: a proportional-integral controller of the delay; Classic traffic is dropped with its squared probability, scalable
+    /// traffic marked with a multiple of it.
     ///
     /// ## Decides
     /// Every `update-interval`, the base probability p' changes by $alpha (d - target) + beta (d - d_old)$ and stays between 0 and 1.

@@ -26,7 +26,7 @@ crate::parameters! {
     /// |---|---|---|---|---|---|---|
     /// | divided by | 2048 | 512 | 128 | 32 | 8 | 2 |
     ///
-    /// From p = 0.1 on, `cap` limits the change to 0.02. If d and d_old are below half of the target, p shrinks by 2 %. It stays
+    /// From p = 0.1 on, `cap` limits the change to 0.02. If d and d_old are below half of the target, p shrinks by 2 %. p stays
     /// between 0 and 1. An arrival is dropped with probability p (cause `early`), except in three cases: while the burst allowance
     /// lasts, while the delay at the last update was below half of the target and p is below 0.2, and while at most two
     /// `mean-packet` wait. The burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target;

@@ -43,13 +43,14 @@ crate::parameters! {
     /// | `diffserv4` | best effort 1, bulk 1/16, video 1/2 (AF2 to AF4, CS2, CS3), voice 1/4 (also CS4, CS5) |
     /// | `diffserv8`, `precedence` | 1 for the first, 7/8 of its predecessor's for every other |
     ///
-    /// The last tin of this list that is within its threshold sends; if there is none, the tin that will be within its threshold
-    /// first sends. Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
+    /// The last tin of this list that is within its threshold sends, otherwise the one that will be within its threshold first.
+    /// Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
     ///
     /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot or, if another flow uses that, the first
     /// free one of the seven others in its set. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a
     /// second at the threshold, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of
-    /// bulk flows of its source or of its destination, whichever is larger. `dual-srchost` and `dual-dsthost` count one side.
+    /// bulk flows of its source or of its destination, whichever is larger. `dual-srchost` counts only the flows of the source,
+    /// `dual-dsthost` only those that the destination has.
     ///
     /// *COBALT.* Each queue has `cobalt` with ECN, `first-drop = "at-once"`, an interval of `rtt` and a target of `rtt` / 20, both
     /// longer in tins whose threshold is low. While more than `limit` bytes wait in all queues, the head of the queue with the most

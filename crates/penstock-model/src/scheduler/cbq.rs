@@ -55,7 +55,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2, whose algorithms have the names of the values of `sharing`.
+    /// [Floyd95 s3, s5 and appendix A]; queue/cbq.cc of ns-2; the values of `sharing` are the names of its algorithms.
     pub struct Parameters with class ClassParameters {
         /// Condition under which classes over their limit may borrow.
         sharing: Sharing = "formal";

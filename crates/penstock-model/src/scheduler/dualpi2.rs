@@ -10,8 +10,8 @@ use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
-    /// DualPI2: two queues with coupled marking: scalable traffic has a queue of its own with early marks, and the coupling gives
-    /// scalable and Classic flows about equal rates.
+    /// DualPI2: two queues with coupled marking, where scalable traffic has a queue of its own with early marks, and the coupling
+    /// gives scalable and Classic flows about equal rates.
     ///
     /// ## Decides
     /// Packets with ECT(1) or CE wait in the L queue, all others in the C queue. While both have packets, `conditional-priority` selects
@@ -30,8 +30,8 @@ crate::parameters! {
     /// | C | with probability p'^2 marked if ECN-capable, else dropped (cause `early`) | dropped with probability p'^2 |
     ///
     /// The native probability rises from 0 at a wait of `min-threshold` to 1 at `min-threshold` + `range`, and is 0 while no other
-    /// packet waits in L. At p' = 1 chosen heads of C are always dropped. An arrival is dropped (cause `overflow`) if it does not fit
-    /// into `limit`, which counts both queues.
+    /// packet waits in L. At p' = 1 a chosen head of C is dropped even if it is ECN-capable. An arrival is dropped (cause
+    /// `overflow`) if it does not fit into `limit`, which counts both queues.
     ///
     /// ## State
     /// p', the delay of the last update, the credit of the round robin if there is one, and a sum of probabilities per queue. A

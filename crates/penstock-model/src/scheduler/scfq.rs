@@ -13,7 +13,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// The tag of a packet is its size / `weight` plus the larger of two tags: its predecessor's in the class, and the one of the
-    /// packet in service at its arrival. The packet with the smallest tag is sent; among equal tags, that of the first class.
+    /// packet in service at its arrival. The packet with the smallest tag is sent; among equal tags, the packet of the first class.
     /// Compared with exact fair queueing (PGPS), a packet is delayed by at most the transmission of one largest packet of each
     /// other class.
     ///

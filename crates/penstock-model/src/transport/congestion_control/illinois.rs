@@ -17,7 +17,7 @@ crate::parameters! {
     /// | queueing delay | alpha |
     /// |---|---|
     /// | up to $d_1 = 0.01 d_m$ | `alpha-max` |
-    /// | above | $kappa_1 / (kappa_2 + d_a)$, which falls to `alpha-min` at d_m |
+    /// | above | $kappa_1 / (kappa_2 + d_a)$, with constants such that it falls from `alpha-max` at d_1 to `alpha-min` at d_m |
     ///
     /// | queueing delay | beta |
     /// |---|---|
