@@ -49,8 +49,8 @@ crate::parameters! {
     /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot or, if another flow uses that, the first
     /// free one of the seven others in its set. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a
     /// second at the threshold, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of
-    /// bulk flows of its source or of its destination, whichever is larger. `dual-srchost` counts only the flows of the source,
-    /// `dual-dsthost` only those that the destination has.
+    /// bulk flows of its source or of its destination, whichever is larger. `dual-srchost` counts only the source's flows,
+    /// `dual-dsthost` only the destination's.
     ///
     /// *COBALT.* Each queue has `cobalt` with ECN, `first-drop = "at-once"`, an interval of `rtt` and a target of `rtt` / 20, both
     /// longer in tins whose threshold is low. While more than `limit` bytes wait in all queues, the head of the queue with the most
@@ -69,7 +69,7 @@ crate::parameters! {
     ///   There is no address translation.
     /// - `limit` counts bytes of packets; Linux counts memory.
     /// - A quantum divided among the flows of a host keeps its fraction; Linux rounds it at random.
-    /// - In an empty queue, the drop rate of COBALT falls with time; in Linux it falls once per packet sent from other queues.
+    /// - In an empty queue, the drop rate of COBALT falls with time; in Linux, once per packet sent from other queues.
     /// - `overhead` is added to the size of the packet in the scenario, in Linux to the size at the network layer. It cannot be
     ///   negative here.
     /// - `interplanetary` stands for 1000 s as in the program tc; tc-cake(8) says 3600 s.

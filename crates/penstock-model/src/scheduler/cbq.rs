@@ -13,13 +13,12 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Classes are served by `priority`, the lowest number first, and by weighted round robin with their shares within a priority.
-    /// Each class has an estimator. The idle time of a packet is the time from the end of its predecessor to its own end, minus the
-    /// transmission time of the packet at the class's share of the link. The estimator averages it: avgidle += (idle - avgidle) /
-    /// 16, at most maxidle. A class with a negative avgidle is over its limit until the time at which sending a packet of the size
-    /// of its last one would bring avgidle back to zero. A class over its limit that `borrows` may send if no other class is
-    /// unsatisfied (has packets and is within its limit), or at any time with `sharing = "ancestor-only"`; a class that does not
-    /// borrow waits, even if the wire is idle. maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back
-    /// to back.
+    /// Each class has an estimator. The idle time of a packet is the time from the end of its predecessor to its own end, minus its
+    /// transmission time at the class's share of the link. The estimator averages it: avgidle += (idle - avgidle) / 16, at most
+    /// maxidle. A class with a negative avgidle is over its limit until another packet of the size of its last one would bring
+    /// avgidle back to zero. A class over its limit that `borrows` may send if no other class is unsatisfied (has packets and is
+    /// within its limit), or at any time with `sharing = "ancestor-only"`; a class that does not borrow waits, even if the wire is
+    /// idle. maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back to back.
     ///
     /// ## State
     /// The class whose turn it is in each priority; per class, avgidle in 1/16 ps and the time until which it is over its limit. The
@@ -34,8 +33,8 @@ crate::parameters! {
     ///
     /// A class that does not borrow may get less than its share, since the estimator forgets. If its packets are small, the class
     /// earns idle time while large packets of others are on the wire, but loses a sixteenth of it with each packet that it sends.
-    /// avgidle hardly becomes negative, since the class must then wait. So in the long run the spacing of its packets exceeds the
-    /// one that its share allows, by the mean of avgidle. Three classes with shares of 50, 30 and 10 % and permanent backlog get:
+    /// avgidle hardly becomes negative, since the class must then wait. In the long run its packets are further apart than its
+    /// share requires, by the mean of avgidle. Three classes with shares of 50, 30 and 10 % and permanent backlog get:
     ///
     /// | packets (bytes) | shares |
     /// |---|---|
