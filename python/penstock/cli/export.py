@@ -15,7 +15,7 @@ def export(
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,
-    seed: options.Seed = None,
+    seed: options.SeedOfRun = None,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

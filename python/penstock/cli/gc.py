@@ -18,7 +18,7 @@ def gc(
     ] = None,
     name: options.Name = None,
     where: options.Where = None,
-    seed: options.Seed = None,
+    seed: options.SeedOfRun = None,
     damaged: Annotated[bool, flag("--damaged", "Remove damaged files that were set aside.")] = False,
     dry_run: Annotated[bool, flag("--dry-run", "Only show what would be removed.")] = False,
     store: options.Store = None,

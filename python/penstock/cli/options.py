@@ -93,6 +93,9 @@ StudyRuns = Annotated[int | None, runs_option("Independent runs per point. Defau
 Seed = Annotated[
     int | None, option("--seed", "N", "Root of the random numbers. Default: the scenario's.", parser=whole_number)
 ]
+SeedOfRun = Annotated[
+    int | None, option("--seed", "N", "Only runs with this root of the random numbers.", parser=whole_number)
+]
 Replication = Annotated[
     int, option("--replication", "N", "Which of the independent runs, from 0 (the default).", parser=whole_number)
 ]
@@ -139,7 +142,7 @@ Threads = Annotated[
     option(
         "--threads",
         "N",
-        "Cores per run, 1 (the default) to 64, for one large run. Several runs finish sooner in parallel (--jobs). "
+        "Cores per run, 1 (the default) to 64, for one large run; several runs finish sooner side by side. "
         "The numbers are the same.",
         bounds=(1, 64),
     ),

@@ -11,7 +11,7 @@ def runs(
     *,
     name: options.Name = None,
     where: options.Where = None,
-    seed: options.Seed = None,
+    seed: options.SeedOfRun = None,
     stale: Annotated[bool, flag("--stale", "Only runs of other model versions.")] = False,
     each: Annotated[bool, flag("--each", "A line per run instead of per point.")] = False,
     store: options.Store = None,

@@ -16,7 +16,7 @@ def verify(
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,
-    seed: options.Seed = None,
+    seed: options.SeedOfRun = None,
     jobs: options.Jobs = None,
     threads: options.Threads = 1,
     memory: options.Memory = None,
