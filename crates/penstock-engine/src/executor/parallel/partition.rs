@@ -274,3 +274,46 @@ fn find(root: &mut [u32], of: u32) -> u32 {
     }
     at
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_model::units::Duration;
+
+    /// Processes of these loads; each channel has a sender, a receiver, a delay in picoseconds and a number of flows.
+    fn graph(weights: &[u64], channels: &[(u32, u32, u64, u64)]) -> ProcessGraph {
+        let channel = |&(from, to, ps, flows): &(u32, u32, u64, u64)| GraphChannel { from, to, delay: Duration::from_ps(ps), flows };
+        ProcessGraph { weights: weights.to_vec(), channels: channels.iter().map(channel).collect() }
+    }
+
+    fn clusters(weights: &[u64], channels: &[(u32, u32, u64, u64)]) -> Clusters {
+        let ProcessGraph { weights, channels } = graph(weights, channels);
+        Clusters::new(&weights, &channels, 1)
+    }
+
+    #[test]
+    fn only_processes_without_any_delay_are_merged() {
+        assert_eq!(merge_zero_delay(&[0, 1, 2], &graph(&[1; 3], &[(0, 1, 1, 1), (1, 2, 0, 1)])), [0, 1, 1]);
+    }
+
+    #[test]
+    fn neighbours_are_listed_once_with_the_flows_of_both_directions() {
+        let neighbours = clusters(&[1; 3], &[(0, 1, 9, 2), (1, 0, 9, 3), (0, 2, 9, 4)]).neighbours;
+        assert_eq!(neighbours, [vec![(1, 5), (2, 4)], vec![(0, 5)], vec![(0, 4)]]);
+    }
+
+    /// The first part begins with process 0 and needs one more: 3, since it shares flows with 0.
+    #[test]
+    fn a_part_grows_along_the_flows() {
+        assert_eq!(clusters(&[1; 4], &[(0, 3, 9, 5), (1, 2, 9, 5)]).split(2), [0, 1, 1, 0]);
+    }
+
+    /// Process 2 shares more flows with the other part, which it fills to exactly the load of the largest part.
+    #[test]
+    fn a_cluster_moves_to_the_part_with_which_it_shares_more_flows() {
+        let clusters = clusters(&[1, 1, 1, 2], &[(0, 2, 9, 5), (2, 3, 9, 1)]);
+        let (mut part, mut sums) = (vec![0, 0, 1, 1], vec![2, 3]);
+        clusters.improve(&mut part, &mut sums);
+        assert_eq!((part, sums), (vec![0, 0, 0, 1], vec![3, 2]));
+    }
+}
