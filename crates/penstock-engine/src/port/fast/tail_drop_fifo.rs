@@ -293,3 +293,48 @@ impl Port {
         self.enqueue_and_send::<true>(now, coloured.as_ref().unwrap_or(packet), hop, context);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::journal::Measurement;
+    use penstock_model::units::{Bytes, Rate};
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Duration::from_us(us)
+    }
+
+    /// Two packets of 600 bytes wait behind one, all sent by 3 us: 1000 bytes fit again.
+    #[test]
+    fn bytes_that_have_left_do_not_count_against_the_limit() {
+        let (mut queue, mut sent) = (TailDropFifo::new(Limit::Bytes(Bytes::new(1200))), 0);
+        for _ in 0..3 {
+            assert!(queue.admits(us(0), 600, &mut sent));
+            queue.schedule(us(0), 600, Duration::from_us(1), &mut sent);
+        }
+        assert!(!queue.admits(us(0), 600, &mut sent));
+        assert!(queue.admits(us(3), 1000, &mut sent));
+    }
+
+    /// The wire is never idle and at most one packet waits: what has left is removed before the ring grows, whatever the limit.
+    #[test]
+    fn memory_follows_what_waits_and_not_the_limit() {
+        let (mut queue, mut sent) = (TailDropFifo::new(Limit::Packets(1_000_000)), 0);
+        queue.schedule(us(0), 100, Duration::from_us(2), &mut sent);
+        for at in 1..1000 {
+            assert!(queue.admits(us(at), 100, &mut sent));
+            queue.schedule(us(at), 100, Duration::from_us(1), &mut sent);
+        }
+        assert!(queue.waiting.capacity() <= 8, "room for {} packets", queue.waiting.capacity());
+    }
+    /// The wire is so long that no run sees the packets arrive.
+    #[test]
+    fn what_arrives_after_the_end_of_time_never_does() {
+        let rate = Rate::from_bps(1_000_000_000);
+        let mut counters = PortCounters::new(0, Measurement { from: Time::ZERO, to: Time::NEVER }, None);
+        let mut packets = [Arrival { at: us(1), ..Arrival::PLACEHOLDER }; 2];
+        let mut queue = TailDropFifo::new(Limit::Packets(9));
+        queue.serve_batch([&mut packets, &mut []], true, &mut Wire::new(rate, Vec::new(), None), Duration::FOREVER, &mut counters);
+        assert_eq!(packets.map(|arrival| arrival.at), [Time::NEVER; 2]);
+    }
+}
