@@ -281,4 +281,18 @@ mod tests {
         meter.drop(at(0), &first, &measured);
         assert_eq!(meter.errors.packet_ps, Some(2_000_000_000));
     }
+
+    /// The second of two packets, which arrived at 1 ms, is dropped: the first, of 0 ms, leaves at 3 ms, 2 ms after its target.
+    #[test]
+    fn a_drop_takes_the_turn_of_its_own_arrival() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let mut meter = EfMeter::new(&EfPlan { classes: vec![0], rate: Rate::from_bps(8_000_000) });
+        let measured = Measurement { from: Time::ZERO, to: at(100) };
+        let [first, second] = [FlowId(0), FlowId(1)].map(|flow| Packet { size: 1000, class: 0, flow, ..Arrival::PLACEHOLDER.packet });
+        meter.arrival(at(0), &first);
+        meter.arrival(at(1), &second);
+        meter.drop(at(1), &second, &measured);
+        meter.departure(at(0), at(3), &first, &measured);
+        assert_eq!(meter.errors.aggregate_ps, Some(2_000_000_000));
+    }
 }

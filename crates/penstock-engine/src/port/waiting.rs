@@ -119,4 +119,14 @@ mod tests {
         assert_eq!([take(100), take(100)], [Some(FlowId(2)), None]);
         assert_eq!([take(1500), take(1500)], [Some(FlowId(0)), Some(FlowId(1))]);
     }
+
+    #[test]
+    fn lists_take_turns() {
+        let mut lists = WaitingLists::new(&[const { Vec::new() }; 3]);
+        for flow in 0..6 {
+            lists.wait(flow as usize % 3, WaitingEntry { flow: FlowId(flow), size: 100, what: Waiting::Tcp(flow) });
+        }
+        let taken = std::iter::from_fn(|| lists.take(|_| (0, 0), |_| true, |_| true).map(|entry| entry.flow.0));
+        assert_eq!(taken.collect::<Vec<u32>>(), [0, 1, 2, 3, 4, 5]);
+    }
 }

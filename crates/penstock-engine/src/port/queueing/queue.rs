@@ -228,3 +228,48 @@ impl Queue {
         self.waiting.first().expect("a queue that sends has a packet")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use penstock_model::discipline::DropCause;
+    use penstock_model::units::Duration;
+
+    /// Accepts everything.
+    #[derive(Clone)]
+    struct Open;
+
+    penstock_model::state! {
+        impl Open, |_it, _now| {}
+    }
+
+    impl Discipline for Open {
+        fn on_arrival(&mut self, _now: Time, _packet: &Packet, _queue: &Occupancy) -> Verdict {
+            Verdict::Accept
+        }
+    }
+
+    /// A packet is sent until 8 ms; the next one, which is the only one then, is dropped at 10 ms.
+    #[test]
+    fn a_queue_is_idle_from_the_drop_of_its_last_packet_on() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let mut queue = Queue::of(AnyDiscipline::Custom(Box::new(Open)));
+        let idle_since = |queue: &Queue| match &queue.admission {
+            Admission::General(general) => general.occupancy.idle_since,
+            Admission::TailDrop(_) => unreachable!("another discipline"),
+        };
+        let arrive = |queue: &mut Queue, ms| {
+            queue.admit(&Arrival::PLACEHOLDER.packet);
+            queue.waiting.push(Arrival { at: at(ms), ..Arrival::PLACEHOLDER });
+        };
+        arrive(&mut queue, 0);
+        queue.on_transmission_start(at(0));
+        queue.waiting.take_first();
+        queue.on_transmission_end(at(8));
+        assert_eq!(idle_since(&queue), Some(at(8)));
+        arrive(&mut queue, 9);
+        assert_eq!(idle_since(&queue), None);
+        queue.remove(0, at(10), Leave::Dropped(DropCause::Early));
+        assert_eq!(idle_since(&queue), Some(at(10)));
+    }
+}

@@ -5,8 +5,9 @@ use crate::api::blueprint::PcnAt;
 use crate::kernel::journal::{Journal, Measurement};
 use crate::port::counters::PortCounters;
 use penstock_model::discipline::{AnyDiscipline, Discipline, DisciplinePlan, DropCause, Eviction, Leave, Occupancy};
+use penstock_model::id::FlowId;
 use penstock_model::packet::Body;
-use penstock_model::parameters::{Field, Reader, Value};
+use penstock_model::parameters::{default_value, Field, Reader, Value};
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
@@ -19,6 +20,19 @@ struct Defaults;
 impl Reader for Defaults {
     fn take(&mut self, _field: &Field) -> Option<Value> {
         None
+    }
+
+    fn mistake(&mut self, key: &str, message: String) {
+        panic!("{key}: {message}");
+    }
+}
+
+/// Parameters of tail drop: the packet in service counts.
+struct InSystem;
+
+impl Reader for InSystem {
+    fn take(&mut self, field: &Field) -> Option<Value> {
+        field.has_key("counts").then(|| default_value("in-system"))
     }
 
     fn mistake(&mut self, key: &str, message: String) {
@@ -155,7 +169,11 @@ impl Bench {
 
     /// A packet of 1000 bytes, which take 8 ms.
     fn arrive(&mut self, at: Time, seq: u32) {
-        let packet = Packet { created: at, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
+        self.arrive_of(at, FlowId(0), seq);
+    }
+
+    fn arrive_of(&mut self, at: Time, flow: FlowId, seq: u32) {
+        let packet = Packet { created: at, flow, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
         assert!(matches!(self.service.decide(at, &packet, records), Decision::Accept));
         self.service.enqueue(at, packet, records);
@@ -250,6 +268,48 @@ fn what_is_paused_waits_for_the_wire_too() {
     assert_eq!(bench.decide(ms(8)), Some(2));
 }
 
+/// Two classes of one queue are paused until 20 and until 5 ms.
+#[test]
+fn a_queue_is_paused_while_any_of_its_classes_is() {
+    let mut bench = Bench::of_two_classes();
+    bench.service.queues.of_class[2] = 0;
+    bench.service.make_pausable();
+    let measured = Measurement { from: Time::ZERO, to: Time::NEVER };
+    bench.service.on_pause(ms(0), Some(0), Duration::from_ms(20), &measured);
+    bench.service.on_pause(ms(0), Some(2), Duration::from_ms(5), &measured);
+    bench.offer(ms(1), 0, 0);
+    assert_eq!((bench.decide(ms(6)), bench.service.next_decision()), (None, ms(20)));
+    assert_eq!(bench.decide(ms(20)), Some(0));
+}
+
+/// A packet of 1000 bytes counts as queued until its transmission ends at 8 ms.
+#[test]
+fn what_has_been_sent_no_longer_counts_against_the_limit() {
+    let mut bench = Bench::new(0);
+    let mut plan = port_plan();
+    plan.queues[0].discipline = DisciplinePlan::read("tail-drop", &mut InSystem).expect("how it counts");
+    bench.service = EventDriven::new(&plan, &PortContext::of(Site { rate: Rate::from_bps(1_000_000), ..Site::trial() }));
+    bench.arrive(ms(0), 0);
+    assert_eq!(bench.decide(ms(0)), Some(0));
+    assert_eq!([ms(7), ms(8)].map(|at| bench.service.occupancy(0, at)), [(1, 1000), (0, 0)]);
+}
+
+/// Flow 0 has sent its packet by 8 ms. At 20 ms the port has been idle, so that flow 1, which comes first, is served first.
+#[test]
+fn no_flow_keeps_its_turn_over_an_idle_time() {
+    let mut plan = port_plan();
+    plan.scheduler = SchedulerPlan::read("fq-codel", &mut Defaults).expect("defaults for everything");
+    let context = PortContext::of(Site { rate: Rate::from_bps(1_000_000), ..Site::trial() });
+    let mut bench = Bench { service: EventDriven::new(&plan, &context), ..Bench::new(0) };
+    for (at, flow) in [(0, 0), (20, 1), (20, 0)] {
+        bench.arrive_of(ms(at), FlowId(flow), flow);
+        if at == 0 {
+            assert_eq!(bench.decide(ms(0)), Some(0));
+        }
+    }
+    assert_eq!([20, 28].map(|at| bench.decide(ms(at))), [Some(1), Some(0)]);
+}
+
 /// The queues of a port hold three packets together; the longest one drops its last.
 #[derive(Clone)]
 struct Longest {
@@ -328,11 +388,13 @@ fn a_paused_queue_makes_room_too() {
     }
     assert_eq!((bench.told().len(), bench.waiting()), (2, vec![vec![0], vec![3, 4]]));
     assert_eq!(bench.service.queues.states[0].packets, 0, "it is still hidden");
+    assert_eq!(bench.service.waiting_bytes(), 3000, "hidden ones wait too");
     assert_eq!([1, 9, 17].map(|at| bench.decide(ms(at))), [Some(3), Some(4), None]);
     assert_eq!((bench.service.next_decision(), bench.decide(ms(20))), (ms(20), Some(0)));
 }
 
-/// A scheduler over classes with a limit for all of them, which refuses what arrives for a second class that has a packet.
+/// A scheduler over classes with a limit for all of them, which refuses what arrives for a second class that has a packet, and drops
+/// what is about to leave.
 #[derive(Clone)]
 struct Limited(AnyScheduler);
 
@@ -368,6 +430,10 @@ impl Scheduler for Limited {
         }
     }
 
+    fn on_departure(&mut self, _: Time, _: &Packet, _: Duration, _: usize, _: &[QueueState]) -> DepartureVerdict {
+        DepartureVerdict::Drop(DropCause::Forced)
+    }
+
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         let (queue, longest, _) = Longest::among(queues);
         let is_over = queues.iter().map(|queue| queue.packets).sum::<u32>() > 2;
@@ -401,4 +467,16 @@ fn a_scheduler_decides_before_the_discipline() {
     // The scheduler refuses the second, and the disciplines the last.
     assert_eq!(decided, [None, Some(DropCause::Early), None, None, Some(DropCause::Overflow)]);
     assert_eq!((bench.told(), bench.waiting()), (vec![], vec![vec![2, 3], vec![0]]));
+}
+
+/// The discipline drops packet 1, and the scheduler packet 2, which the discipline lets go.
+#[test]
+fn a_scheduler_decides_about_what_the_discipline_lets_go() {
+    let mut bench = Bench::new(0);
+    bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
+    bench.service.queues.scheduler_hooks = scheduler::Hooks::DEPARTURE;
+    bench.arrive_all(ms(0), &[1, 2]);
+    assert_eq!(bench.decide(ms(1)), None);
+    let told = ["1 waited 1 ms, 1 behind", "1 Dropped(Early)", "2 waited 1 ms, 0 behind", "2 Dropped(Forced)"];
+    assert_eq!(bench.told(), told);
 }
