@@ -230,6 +230,14 @@ mod tests {
     }
 
     #[test]
+    fn it_counts_the_sources_before_an_instant() {
+        let mut wheel = wheel(&[(5, 0), (7, 1), (9, 2)]);
+        wheel.repeat(1);
+        let counts = [7, 8, 15, 16].map(|until| wheel.count_before(Time::from_ps(until)));
+        assert_eq!(counts, [0, 1, 2, 3], "at 7, 9 and 15 ps");
+    }
+
+    #[test]
     fn it_advances_as_far_as_the_bound() {
         let mut wheel = wheel(&[(5, 0), (7, 1), (9, 2)]);
         let mut seen = Vec::new();

@@ -57,6 +57,21 @@ fn additions_before_the_far_future_stay_cheap() {
     assert!(largest <= MANY_EVENTS + 1, "{largest} events in one sorted list");
 }
 
+/// 3,000 events, a second apart, are far too few for more than [`MANY_BUCKETS`].
+#[test]
+fn buckets_do_not_outnumber_the_events_for_which_they_are() {
+    let (mut calendar, mut largest) = (Calendar::<Event>::default(), 0);
+    for number in 0..3_000 {
+        let at = Time::from_ps(number * 1_000_000_000_000);
+        *calendar.add(0, at) = Event { at, number };
+    }
+    while !calendar.front().is_empty() {
+        calendar.consume(1);
+        largest = largest.max(calendar.buckets.len());
+    }
+    assert!((1..=MANY_BUCKETS).contains(&largest), "{largest} buckets");
+}
+
 /// The same if what is due soon becomes dense all at once.
 #[test]
 fn additions_to_a_wide_bucket_stay_cheap() {
