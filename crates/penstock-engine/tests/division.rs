@@ -77,5 +77,9 @@ fn every_event_is_counted_in_the_mode_that_handled_it() {
         let counts = [plain, sweeps, windows];
         assert_eq!((counts[mode], counts.iter().sum::<u64>()), (sim.events(), sim.events()), "{executor:?}");
         assert_eq!(sim.port_kinds(), PortKinds { tail_drop_fifo: 13, ..PortKinds::default() });
+        let events = sim.events();
+        let seen = sim.finish();
+        let sent: u64 = seen.flows.iter().map(|flow| flow.sent_packets).sum();
+        assert_eq!(events, sent + seen.packet_hops, "{executor:?}");
     }
 }

@@ -4,9 +4,9 @@ mod support;
 
 use penstock_engine::blueprint::Ties;
 use penstock_engine::observations::TraceEvent;
-use penstock_engine::Observations;
+use penstock_engine::{Observations, Sim};
 use penstock_model::id::{LinkId, RouteId};
-use support::{discipline, one_link, source, transport, Net};
+use support::{discipline, one_link, source, time, transport, Net};
 
 /// `hosts` hosts, each with a link to r, all alike, and a port r-s with this queue; the access links in the given order.
 fn star(end: &str, seed: u64, links: &[usize], limit: &str) -> (Net, Vec<RouteId>) {
@@ -68,6 +68,27 @@ fn sources_and_timers_of_a_host_go_by_flow() {
     let sent: Vec<u32> = net.run().trace.iter().filter(|row| row.event == TraceEvent::Send).map(|row| row.flow()).collect();
     // The last one is the acknowledgement.
     assert_eq!(sent, [0, 1, 2, 1]);
+    let mut sim = Sim::new(net.0).expect("a sound blueprint");
+    sim.run_until(time("5 ms"));
+    assert_eq!(sim.events(), 3, "one each");
+}
+
+/// As above, where another packet was sent in the same visit.
+#[test]
+fn a_source_waits_for_the_timers_of_its_instant() {
+    let (mut net, route, link) = one_link("40 ms", 1, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    let (a, b) = (net.0.links[link.index()].from, net.0.links[link.index()].to);
+    let back = net.link(b, a, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
+    let back = net.route(&[back]);
+    let group = net.group("bulk", source("ftp", "size = 1 B"), transport("tcp", "syn = false"), ("5 ms", "5 ms"));
+    net.flow(group, route, back);
+    let cbr = net.group("cbr", source("cbr", "rate = 1 Mbit/s; packet = 125 bytes; phase = zero"), transport("udp", ""), ("4 ms", "4 ms"));
+    net.0.groups[cbr as usize].stop = time("5 ms");
+    net.flow(cbr, route, route);
+    net.0.trace = true;
+    let sent: Vec<u32> = net.run().trace.iter().filter(|row| row.event == TraceEvent::Send).map(|row| row.flow()).collect();
+    // At 4 ms, both at 5 ms, and the acknowledgement.
+    assert_eq!(sent, [1, 0, 1, 0]);
 }
 
 #[test]
