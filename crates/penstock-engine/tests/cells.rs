@@ -5,13 +5,16 @@
 mod random;
 mod support;
 
-use penstock_engine::blueprint::{Blueprint, FastPaths, WatchPlan};
-use penstock_engine::observations::LinkCounters;
+use penstock_engine::blueprint::{Blueprint, CircuitPlan, FastPaths, LinkWatch, WatchPlan};
+use penstock_engine::observations::{CircuitId, LinkCounters, TraceEvent};
 use penstock_engine::{Executor, Observations, Sim};
+use penstock_model::discipline::DropCause;
+use penstock_model::id::{FlowId, RouteId};
 use penstock_model::rng::Key;
 use proptest::prelude::*;
 use random::case;
 use std::sync::Arc;
+use support::{discipline, one_link, Net};
 
 fn sim(blueprint: &Blueprint) -> Sim {
     Sim::new(blueprint.clone()).expect("random scenarios are sound")
@@ -26,6 +29,39 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.digest, b.digest, "digests");
     prop_assert!(a == b, "everything else");
     Ok(())
+}
+
+/// A link of 1 Mbit/s that carries cells, 424 us each, and has room for `limit` of them; its circuits are watched.
+fn cell_link(limit: &str) -> (Net, RouteId) {
+    let (mut net, route, link) = one_link("1 s", 1, "1 Mbit/s", "1 ms", discipline("tail-drop", &format!("limit = {limit}")));
+    net.0.links[link.index()].cells = true;
+    net.0.watch.links = vec![(link, LinkWatch { circuits: true, ..LinkWatch::default() })];
+    (net, route)
+}
+
+/// Two packets of 12 cells at once: those of the first wait for 0 to 11 cells, those of the second for 12 to 23.
+#[test]
+fn a_flow_without_another_circuit_has_its_own() {
+    let (mut net, route) = cell_link("100 packets");
+    net.burst("0 s", 2, 552, route);
+    let seen = net.run();
+    let waited = seen.ports[0].1.circuits.iter().map(|it| (it.circuit, it.counters.waiting_packet_ps / 424_000_000));
+    assert_eq!(waited.collect::<Vec<_>>(), [(CircuitId::Own(FlowId(0)), 66), (CircuitId::Own(FlowId(1)), 210)]);
+}
+
+/// Of 12 cells one is sent and five wait; the last is among those dropped. The next packet on the circuit, of 5 cells, arrives behind
+/// what is left of the first, so it is lost where it ends.
+#[test]
+fn a_packet_that_is_spoiled_by_the_one_before_counts_as_lost() {
+    let (mut net, route) = cell_link("5 packets");
+    net.packet("0 s", 552, route);
+    net.packet("100 ms", 200, route);
+    net.0.atm.circuits = vec![CircuitPlan { name: "shared".to_owned(), groups: vec![0, 1], mcr: None }];
+    net.0.trace = true;
+    let seen = net.run();
+    assert_eq!([0, 1].map(|flow| (seen.flows[flow].lost_packets, seen.flows[flow].received_packets)), [(1, 0), (1, 0)]);
+    let spoiled = seen.trace.iter().filter(|row| row.event == TraceEvent::Drop(DropCause::Partial)).map(|row| (row.place, row.flow()));
+    assert_eq!(spoiled.collect::<Vec<_>>(), [(1, 1)]);
 }
 
 proptest! {

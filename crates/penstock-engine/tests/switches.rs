@@ -293,6 +293,22 @@ fn a_drop_sends_a_source_quench_back() {
     assert_eq!(error, BlueprintError::MessageWithoutRoute("source quenches of 's' for flow 0".to_owned()));
 }
 
+/// The same where the queue has no room, not the buffer: one packet is in transmission and one waits.
+#[test]
+fn a_drop_by_the_queue_sends_a_source_quench_too() {
+    let (mut net, route, [_, out]) = line(false, "1 s");
+    let back = net.route(&[LinkId(2)]);
+    net.port(out).queues[0].discipline = discipline("tail-drop", "limit = 1 packets");
+    net.0.trace = true;
+    net.burst("0 s", 6, 1000, route);
+    let routes = (0..6).map(|flow| (FlowId(flow), back)).collect();
+    let quench = SourceQuenchPlan { interval: "10 ms".parse().expect("a time"), packet: support::size("56 bytes"), routes };
+    net.0.switches[0].source_quench = Some(quench);
+    let seen = net.run();
+    assert_eq!(seen.links[out.index()].dropped_packets[DropCause::Overflow as usize][0], 4);
+    assert_eq!(quenches(&seen, TraceEvent::Send), [(1, 25_000), (1, 41_000)]);
+}
+
 #[test]
 fn a_transfer_hears_source_quenches() {
     let losses = |quenches: bool| {
