@@ -126,3 +126,19 @@ fn telemetry_says_what_each_port_held_and_had_sent() {
         assert!(at == expected_at && (value - expected).abs() < 1e-9, "{value} at {at}, expected {expected} at {expected_at}");
     }
 }
+
+/// Packets of 1000 bytes leave each 0.4 ms, from 0 on; no acknowledgement arrives within 2 ms.
+#[test]
+fn a_series_of_a_sender_says_what_is_in_flight() {
+    let (mut net, _) = incast(1, "20 Mbit/s", "packet = 1000 bytes; timeout = 1 s", "1900 us");
+    net.0.groups[0].start = (Time::ZERO, Time::ZERO);
+    net.0.links.iter_mut().for_each(|link| link.delay = Duration::from_ms(1));
+    let (of, sampling) = (SeriesSubject::Sender(FlowId(0)), Sampling::Every(Duration::from_us(600)));
+    net.0.watch.series = vec![SeriesPlan { of, what: vec![(None, "flight")], sampling, from: time("100 us"), until: net.0.end }];
+    let mut sim = Sim::new(net.0).expect("sound");
+    let mut rows = Vec::new();
+    sim.run_until(Time::NEVER);
+    sim.take_series(&mut rows);
+    let flight: Vec<(u64, f64)> = rows.iter().map(|row| (row.time.as_ps() / 100_000_000, row.value)).collect();
+    assert_eq!(flight, [(1, 1.0), (7, 2.0), (13, 4.0), (19, 5.0)]);
+}

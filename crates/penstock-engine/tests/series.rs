@@ -25,7 +25,7 @@ use proptest::prelude::*;
 use random::case;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{discipline, time, Net};
+use support::{discipline, one_link, time, Net};
 
 /// The names of all variables of ports, flows and what they have.
 fn names() -> Vec<&'static str> {
@@ -125,6 +125,35 @@ fn memory_of_known_departures_is_free_when_it_is_read() {
     let values = |rows: &[SeriesRow]| rows.iter().map(|row| row.value as u64).collect::<Vec<u64>>();
     assert_eq!(values(&requested), [2, 1, 0]);
     assert_eq!(values(&rows), [2, 1, 1, 0, 0, 0]);
+}
+
+/// What a series each 10 ms from 10 ms on says of a port of 1 Mbit/s.
+fn of_port(event_driven: bool, queue: DisciplinePlan, name: &'static str) -> Vec<f64> {
+    let (mut net, route, link) = one_link("30 ms", 1, "1 Mbit/s", "0 s", queue);
+    net.port(link).force_event_driven = event_driven;
+    for at in ["0 s", "21 ms"] {
+        net.packet(at, 1000, route);
+    }
+    let sampling = Sampling::Every(Duration::from_ms(10));
+    let plan = SeriesPlan { of: SeriesSubject::Link(link), what: vec![(None, name)], sampling, from: Time::ZERO, until: net.0.end };
+    net.0.watch.series = vec![plan];
+    run(sim(&net.0), u64::MAX).0.iter().filter(|row| row.time > Time::ZERO).map(|row| row.value).collect()
+}
+
+/// A packet takes 8 ms, from 0 and from 21 ms on.
+#[test]
+fn rates_are_those_since_the_last_instant() {
+    let queue = || discipline("tail-drop", "limit = 9 packets");
+    assert_eq!(of_port(false, queue(), "utilisation"), [0.8, 0.0, 0.8]);
+    assert_eq!(of_port(false, queue(), "throughput"), [800e3, 0.0, 800e3]);
+}
+
+#[test]
+fn the_discipline_of_an_event_driven_port_is_read() {
+    let queue = || discipline("red", "limit = 9 packets; min-threshold = 1 packets; max-threshold = 3 packets; max-probability = 0.1");
+    let known = of_port(false, queue(), "average");
+    assert_eq!(known.len(), 3);
+    assert_eq!(of_port(true, queue(), "average"), known);
 }
 
 proptest! {
