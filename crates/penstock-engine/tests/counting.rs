@@ -100,6 +100,21 @@ fn meters_are_sampled_at_their_instants() {
     }
 }
 
+/// Of ten packets of 125 bytes at once, a bucket of 1000 bytes is below 500 after each but the first four.
+#[test]
+fn marks_of_meters_are_counted_and_traced() {
+    for (trace, batches) in [(false, true), (false, false), (true, false)] {
+        let (mut net, route, id) = link("20 packets");
+        net.burst("0 ms", 10, 125, route);
+        net.port(id).pcn = vec![pcn_meter("threshold", "rate = 1 Mbit/s; size = 1000 bytes; threshold = 500 bytes")];
+        (net.0.trace, net.0.fast_paths.batches) = (trace, batches);
+        let seen = net.run();
+        assert_eq!((seen.links[0].marked_packets, seen.links[0].marked_bytes), (6, 750), "batches: {batches}, trace: {trace}");
+        let rows = seen.trace.iter().filter(|row| row.event == TraceEvent::PcnMark).count();
+        assert_eq!(rows, if trace { 6 } else { 0 });
+    }
+}
+
 #[test]
 fn looking_changes_nothing() {
     let net = |looks: bool| {
