@@ -2,7 +2,7 @@
 
 mod support;
 
-use penstock_engine::Sim;
+use penstock_engine::{Executor, Sim};
 use support::{discipline, source, time, transport, Net};
 
 /// So many hosts around a hub, each of which sends 1 Mbit/s to a sink of its own for 100 ms.
@@ -74,4 +74,24 @@ fn a_stretch_stops_soon_after_its_budget() {
     let events = sim.events();
     assert!(sim.run_events(sim.end(), u64::MAX));
     assert_eq!(sim.events(), events);
+}
+
+/// 200 packets, half of them for b and half for c behind it, arrive at b within one window. b takes 64 at a time, and each visit ends
+/// after those; the stretch ends with the visit.
+#[test]
+fn a_stretch_that_ends_within_a_window_loses_nothing() {
+    let mut net = Net::new("100 ms", 1);
+    let [a, b, c] = ["a", "b", "c"].map(|name| net.node(name));
+    let queue = || discipline("tail-drop", "limit = 1000 packets");
+    let (first, second) = (net.link(a, b, "1 Gbit/s", "10 ms", queue()), net.link(b, c, "1 Gbit/s", "10 ms", queue()));
+    for route in [net.route(&[first]), net.route(&[first, second])] {
+        net.burst("0 s", 100, 1000, route);
+    }
+    net.0.max_visit_events = 10;
+    let mut sim = Sim::new(net.0.clone()).expect("a sound blueprint").with_executor(Executor::Windows);
+    let (_, stretches) = steps(&mut sim, 1);
+    assert!(stretches > 3, "{stretches}");
+    let seen = sim.finish();
+    assert_eq!(seen.flows.iter().map(|flow| flow.received_packets).sum::<u64>(), 200);
+    assert_eq!(seen.digest, net.run().digest);
 }
