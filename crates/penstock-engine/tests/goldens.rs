@@ -74,9 +74,26 @@ fn tcp(variant: &str) -> Net {
     .net(4)
 }
 
+/// Two senders whose rates follow the telemetry of the port that they share.
+fn hpcc() -> Net {
+    let mut net = Net::new("20 ms", 5);
+    let [s, c] = ["s", "c"].map(|name| net.node(name));
+    let queue = || discipline("tail-drop", "limit = 1000 packets");
+    let (out, back) = (net.link(s, c, "100 Mbit/s", "10 us", queue()), net.link(c, s, "100 Mbit/s", "10 us", queue()));
+    let settings = "packet = 1000 bytes; rate-control = hpcc { base-rtt = 300 us }";
+    let group = net.group("bulk", source("ftp", ""), transport("roce", settings), ("0 s", "1 ms"));
+    for name in ["h0", "h1"] {
+        let h = net.node(name);
+        let (up, down) = (net.link(h, s, "100 Mbit/s", "10 us", queue()), net.link(s, h, "100 Mbit/s", "10 us", queue()));
+        let (forward, backward) = (net.route(&[up, out]), net.route(&[back, down]));
+        net.flow(group, forward, backward);
+    }
+    net
+}
+
 #[test]
 fn goldens() {
-    let runs: [(&str, Net, Golden); 7] = [
+    let runs: [(&str, Net, Golden); 8] = [
         // name, scenario, (sent, received, dropped, packet-hops, digest)
         ("three-cbr", three_cbr(), (2994, 2497, 490, 2497, 0x9151_1b39_507e_b4be)),
         ("poisson-red", poisson_red(), (5922, 4750, 1158, 4750, 0xa190_b917_e4a3_c4da)),
@@ -85,6 +102,7 @@ fn goldens() {
         ("reno", tcp("reno"), (6683, 6352, 292, 38463, 0x4b16_acf7_a6a9_8bc9)),
         ("new-reno", tcp("new-reno"), (6751, 6466, 253, 39102, 0x9603_e28d_4d29_923b)),
         ("sack", tcp("sack"), (6930, 6456, 434, 39233, 0xfa93_273e_e097_ad44)),
+        ("hpcc", hpcc(), (237, 235, 0, 941, 0x3cd3_94c4_ac89_10c7)),
     ];
     let line = |name: &str, (sent, received, dropped, hops, digest): Golden| {
         format!("{name}: {sent}, {received}, {dropped}, {hops}, {digest:#018x}\n")
