@@ -51,6 +51,14 @@ fn stretches_look_at_no_process_twice() {
     assert_eq!(many.0, whole.0);
 }
 
+/// 40 hosts, ports and sinks are looked at in the beginning, and then once for each event: a process has one in 6.4 ms, and a window
+/// is 1 ms long.
+#[test]
+fn windows_look_only_at_processes_that_have_something_to_do() {
+    let mut sim = Sim::new(star(40).0).expect("a sound blueprint").with_executor(Executor::Windows);
+    assert_eq!(steps(&mut sim, u64::MAX).0, 3 * 40 + sim.events());
+}
+
 #[test]
 fn stretches_on_several_cores_look_at_no_process_twice() {
     let run = |budget: u64| {
