@@ -19,9 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from judged import read_draw, read_judgements
 from mistakes import ROOT, Mistake, read_lists, wrong
 from random_mistakes import random_mistakes
-from result_page import HEAD, RANDOM_HEAD, page, percent
+from result_page import page, percent, random_page
 from schemata import CRATES, HOME, TREE, Program, all_programs, compiling, copy_tree, fingerprint, provide_core, write
 from trial import Step, ask, steps_for
 
@@ -34,7 +35,9 @@ def main() -> None:
     """Everything, or what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="only mistakes whose area or name contains one of these")
-    parser.add_argument("--survivors", action="store_true", help="only those not caught last time")
+    parser.add_argument(
+        "--survivors", action="store_true", help="only those not caught last time; what was found of others then counts"
+    )
     parser.add_argument("--random", type=int, default=0, metavar="N", help="N drawn from the engine, not the lists")
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn (1)")
     parser.add_argument(
@@ -49,6 +52,7 @@ def main() -> None:
     words = options.names or [""]
     wanted = [it for it in mistakes if any(word in f"{it.area}/{it.name}" for word in words)]
     if options.survivors:
+        state.results = {it.name: state.last[it.name] for it in mistakes if it.name in state.last}
         wanted = [it for it in wanted if not state.last.get(it.name, {}).get("caught")]
         for it in wanted:
             state.results.pop(it.name, None)
@@ -58,10 +62,14 @@ def main() -> None:
         run(wanted, state, options.nice, all_programs(CRATES[:2] if options.quick else CRATES))
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on from here")
-    if not options.names:
-        name, head = ("mutants-random.md", RANDOM_HEAD) if options.random else ("mutants.md", HEAD)
-        write(ROOT / "docs" / name, page(mistakes, state.results, head).encode())
-        print(f"docs/{name} is renewed")
+    if options.random and (options.survivors or not options.names):
+        draw = read_draw(options.random, options.seed)
+        text = random_page(mistakes, state.results, read_judgements(mistakes), draw)
+        write(ROOT / "docs" / "mutants-random.md", text.encode())
+        print("docs/mutants-random.md is renewed")
+    elif options.survivors or not options.names:
+        write(ROOT / "docs" / "mutants.md", page(mistakes, state.results).encode())
+        print("docs/mutants.md is renewed")
     finish(wanted, state)
 
 

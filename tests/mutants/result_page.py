@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from judged import KINDS
+
 if TYPE_CHECKING:
+    from judged import Draw, Judgement
     from mistakes import Mistake
 
 HEAD = """# Mutation testing
@@ -22,22 +25,19 @@ An interrupted run continues where it stopped. `tests/mutants/mutants.py NAME` t
 area or name.
 
 The command writes this page. An ordinary test checks that the text of each entry still occurs once in its file.
-`tests/mutants/mutants.py --random N` draws N mistakes from the engine instead, and writes a page of its own.
+`tests/mutants/mutants.py --random N` draws [N mistakes](mutants-random.md) from the engine instead.
 """
-RANDOM_HEAD = """---
-orphan: true
----
-
-# Random mutants of the engine
+RANDOM_HEAD = """# Random mutants of the engine
 
 The [lists of mistakes](mutants.md) hold what somebody thought of. `tests/mutants/mutants.py --random N --seed S` draws
-mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node` instead, each with the
-same probability: an operator, a literal, a condition or a method is exchanged for another, or a statement is left out
-(`tests/mutants/random_mistakes.py`). What does not compile is left out. With `--quick`, only the engine's own tests are
-asked, with a tenth of their random cases; `--survivors` then asks all tests about what is left.
+mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node` instead, each with
+the same probability: it replaces an operator, a literal, a condition or a method, or leaves out a statement
+(`tests/mutants/random_mistakes.py`). Mistakes that do not compile are left out. With `--quick`, only the tests of the
+model and the engine are asked, with a tenth of their random cases. `--survivors` asks again about the mistakes that no
+test noticed.
 
-Some mistakes change nothing that a run gives: a guess of how long a visit should be decides about speed alone. Those
-count as survivors too.
+Some mistakes change no result: a guess of how long a visit should be affects speed alone. They count as survivors, with
+the reason in `tests/mutants/judged.toml`.
 """
 
 
@@ -52,25 +52,64 @@ def percent(caught: int, count: int) -> str:
     return f"{caught * 1000 // count / 10:g} %"
 
 
-def page(mistakes: list[Mistake], results: dict[str, dict], head: str = HEAD) -> str:
-    """Findings of the last run; untried mistakes are reported and not counted."""
+def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
+    """Findings of the last run of the lists; untried mistakes are reported and not counted."""
+    text = f"{HEAD}\n## The last result\n\n{score(mistakes, results)}\n\n{counts(mistakes, results)}\n\n"
+    rows = [["survived", "where", "what it would mean", "why no test tells"]]
+    for it in survivors(mistakes, results):
+        rows.append([f"`{it.name}`", f"`{it.file}`", it.means, it.survives or "not known yet"])
+    return text + (f"{table(rows)}\n" if len(rows) > 1 else "None of those tried survived.\n")
+
+
+def random_page(
+    mistakes: list[Mistake], results: dict[str, dict], judgements: dict[str, Judgement], draw: Draw | None
+) -> str:
+    """Findings of a draw, and why the survivors are not noticed."""
+    text = f"{RANDOM_HEAD}\n## The last draw\n\n"
+    if draw is not None:
+        text += f"The draw with seed {draw.seed} has {draw.tried} mistakes that compile. Tests caught {draw.caught} "
+        text += f"of them, {percent(draw.caught, draw.tried)}. Tests were then added for those survivors that change a "
+        text += "result, a counter, the order of events or a bound on memory.\n\n"
+    text += f"{score(mistakes, results)}\n\n{counts(mistakes, results)}\n"
+    left = sorted(survivors(mistakes, results), key=lambda it: (it.file, it.at))
+    if not left:
+        return text + "\nNone of those tried survived.\n"
+    kinds = [judgements[it.name].kind for it in left if it.name in judgements]
+    rows = [["kind", "meaning", "survivors"]]
+    rows += [[kind, meaning, str(kinds.count(kind))] for kind, meaning in KINDS.items() if kind in kinds]
+    if len(kinds) < len(left):
+        rows.append(["", "not known yet", str(len(left) - len(kinds))])
+    text += f"\n## What survives\n\n{table(rows)}\n\n"
+    rows = [["file", "mistake", "kind", "why no test tells"]]
+    for it in left:
+        judged = judgements.get(it.name)
+        kind, reason = (judged.kind, judged.reason) if judged else ("", "not known yet")
+        rows.append([f"`{it.file.removeprefix('crates/penstock-engine/src/')}`", it.means, kind, reason])
+    return text + table(rows) + "\n"
+
+
+def survivors(mistakes: list[Mistake], results: dict[str, dict]) -> list[Mistake]:
+    """The tried mistakes that no test noticed."""
+    return [it for it in mistakes if it.name in results and not results[it.name]["caught"]]
+
+
+def score(mistakes: list[Mistake], results: dict[str, dict]) -> str:
+    """How many of those tried are caught, in a sentence."""
+    tried = sum(1 for it in mistakes if it.name in results)
+    caught = tried - len(survivors(mistakes, results))
+    text = f"**{caught} of {tried} mistakes are caught, {percent(caught, max(tried, 1))}.**"
+    if tried < len(mistakes):
+        text += f" The run ended before it came to {len(mistakes) - tried} more of the list."
+    return text
+
+
+def counts(mistakes: list[Mistake], results: dict[str, dict]) -> str:
+    """The counts of each area, in a table."""
     nears = ["unit tests", "the crate's other tests", "tests of the crates above", "Python tests"]
-    tried = [it for it in mistakes if it.name in results]
     rows = [["area", "mistakes", "tried", "caught", *(f"by {near}" for near in nears), "survived"]]
     for area in [*sorted({it.area for it in mistakes}), "all"]:
-        found = [results[it.name] for it in tried if area in {it.area, "all"}]
+        members = [it for it in mistakes if area in {it.area, "all"}]
+        found = [results[it.name] for it in members if it.name in results]
         by = [sum(1 for it in found if it["caught"] and it["near"] == near) for near in nears]
-        count = sum(1 for it in mistakes if area in {it.area, "all"})
-        rows.append([area, *map(str, (count, len(found), sum(by), *by, len(found) - sum(by)))])
-    caught = sum(1 for it in tried if results[it.name]["caught"])
-    text = f"{head}\n## The last result\n\n**{caught} of {len(tried)} mistakes are caught, "
-    text += f"{percent(caught, max(len(tried), 1))}.**"
-    if len(tried) < len(mistakes):
-        text += f" The run ended before it came to {len(mistakes) - len(tried)} more of the list."
-    text += f"\n\n{table(rows)}\n\n"
-    survivors = [it for it in tried if not results[it.name]["caught"]]
-    if not survivors:
-        return text + "None of those tried survived.\n"
-    rows = [["survived", "where", "what it would mean", "why no test tells"]]
-    rows += [[f"`{it.name}`", f"`{it.file}`", it.means, it.survives or "not known yet"] for it in survivors]
-    return text + table(rows) + "\n"
+        rows.append([area, *map(str, (len(members), len(found), sum(by), *by, len(found) - sum(by)))])
+    return table(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ FOLDER = Path(__file__).parent.parent / "mutants"
 sys.path.insert(0, str(FOLDER))
 
 # The command is a program in a folder of its own, not a package: it is imported once its folder is on the path.
+from judged import FILE, KINDS, read_draw, read_judgements  # noqa: E402
 from mistakes import Mistake, read_lists, wrong  # noqa: E402
 from mutants import passed_without, try_one  # noqa: E402
-from result_page import page, percent  # noqa: E402
+from result_page import page, percent, random_page  # noqa: E402
 from schemata import CRATES, Program, all_programs, chosen  # noqa: E402
 from trial import Step, ask, first_failure, module_of, steps_for  # noqa: E402
 
@@ -200,3 +202,49 @@ def test_the_page_counts_and_names_survivors():
     assert "| x | 2 | 1 | 1 | 1 | 0 | 0 | 0 | 0 |" in text
     assert "| `two` | `f.rs` | less | nobody looks |" in text
     assert percent(1999, 2000) == "99.9 %"
+
+
+JUDGED = """
+[[draw]]
+count = 9
+seed = 1
+caught = 1
+tried = 8
+
+[[judged]]
+file = "f.rs"
+line = "fn g(a: u32) -> u32 {\\na + a"
+mistake = "a - b"
+kind = "speed"
+reason = "nobody looks"
+"""
+
+
+def test_a_judgement_is_found_by_the_lines_until_a_mistake(root, tmp_path):
+    path = tmp_path / "judged.toml"
+    path.write_text(JUDGED)
+    known, other = mistake("a + a", name="known"), mistake("a + b", name="other")
+    found = read_judgements([known, other], root, path)
+    assert {name: it.reason for name, it in found.items()} == {"known": "nobody looks"}
+    path.write_text(JUDGED.replace("(a: u32) -> u32 {", "() {"))
+    assert read_judgements([known, other], root, path) == {}
+
+
+def test_the_page_of_a_draw_names_the_kinds_of_survivors(root, tmp_path):
+    path = tmp_path / "judged.toml"
+    path.write_text(JUDGED)
+    mistakes = [mistake("a + a", name="known"), mistake("a + b", name="other")]
+    results = {it.name: {"caught": False, "near": ""} for it in mistakes}
+    text = random_page(mistakes, results, read_judgements(mistakes, root, path), read_draw(9, 1, path))
+    assert "has 8 mistakes that compile. Tests caught 1 of them, 12.5 %." in text
+    assert "**0 of 2 mistakes are caught, 0 %.**" in text
+    assert f"| speed | {KINDS['speed']} | 1 |\n|  | not known yet | 1 |" in text
+    assert "| `f.rs` | less | speed | nobody looks |\n| `f.rs` | less |  | not known yet |" in text
+    assert read_draw(9, 2, path) is None
+    assert "None of those tried survived." in random_page([], {}, {}, None)
+
+
+def test_every_judgement_has_a_known_kind():
+    entries = tomllib.loads(FILE.read_text())["judged"]
+    assert {entry["kind"] for entry in entries} <= set(KINDS)
+    assert all((FILE.parent.parent.parent / entry["file"]).is_file() for entry in entries)
