@@ -25,7 +25,7 @@ use proptest::prelude::*;
 use random::case;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{discipline, one_link, time, Net};
+use support::{discipline, one_link, pcn_meter, time, Net};
 
 /// The names of all variables of ports, flows and what they have.
 fn names() -> Vec<&'static str> {
@@ -146,6 +146,24 @@ fn rates_are_those_since_the_last_instant() {
     let queue = || discipline("tail-drop", "limit = 9 packets");
     assert_eq!(of_port(false, queue(), "utilisation"), [0.8, 0.0, 0.8]);
     assert_eq!(of_port(false, queue(), "throughput"), [800e3, 0.0, 800e3]);
+}
+
+/// A bucket of 8000 bits, full at the beginning, loses 4000 at 1 ms and gains 1000 in each ms. What happens at the other port at 3 and 4 ms is no change.
+#[test]
+fn a_series_on_change_is_read_when_its_own_port_changes() {
+    let mut net = Net::new("30 ms", 1);
+    let [h, c, d] = ["h", "c", "d"].map(|name| net.node(name));
+    let [watched, other] = [c, d].map(|to| net.link(h, to, "1 Mbit/s", "0 s", discipline("tail-drop", "limit = 9 packets")));
+    net.port(watched).pcn = vec![pcn_meter("threshold", "rate = 1 Mbit/s; size = 8 ms; threshold = 4 ms")];
+    for (at, bytes, link) in [("1 ms", 500, watched), ("3 ms", 125, other)] {
+        let route = net.route(&[link]);
+        net.packet(at, bytes, route);
+    }
+    let (of, what, until) = (SeriesSubject::Link(watched), vec![(None, "fill")], net.0.end);
+    net.0.watch.series = vec![SeriesPlan { of, what, sampling: Sampling::OnChange, from: Time::ZERO, until }];
+    let rows = run(sim(&net.0), u64::MAX).0;
+    let read: Vec<(u64, f64)> = rows.iter().map(|row| (row.time.as_ps() / 1_000_000_000, row.value)).collect();
+    assert_eq!(read, [(0, 8000.0), (1, 4000.0), (5, 8000.0)]);
 }
 
 #[test]
