@@ -18,6 +18,7 @@ KINDS = {
     "same": "another way to the same result",
     "never": "differs in a case that cannot occur",
     "check": "leaves out a check of debug builds",
+    "open": "nothing says which of two results is right",
 }
 
 
