@@ -13,10 +13,10 @@ FOLDER = Path(__file__).parent.parent / "mutants"
 sys.path.insert(0, str(FOLDER))
 
 # The command is a program in a folder of its own, not a package: it is imported once its folder is on the path.
-from judged import FILE, KINDS, read_draw, read_judgements  # noqa: E402
+from judged import FILE, KINDS, read_draw, read_judgements  # noqa: E402  (the path comes first)
 from mistakes import Mistake, read_lists, wrong  # noqa: E402
 from mutants import passed_without, try_one  # noqa: E402
-from result_page import page, percent, random_page  # noqa: E402
+from result_page import page, percent, random_page  # noqa: E402  (as above)
 from schemata import CRATES, Program, all_programs, chosen  # noqa: E402
 from trial import Step, ask, first_failure, module_of, steps_for  # noqa: E402
 

@@ -49,8 +49,8 @@ fn a_flow_without_another_circuit_has_its_own() {
     assert_eq!(waited.collect::<Vec<_>>(), [(CircuitId::Own(FlowId(0)), 66), (CircuitId::Own(FlowId(1)), 210)]);
 }
 
-/// Of 12 cells one is sent and five wait; the last is among those dropped. The next packet on the circuit, of 5 cells, arrives behind
-/// what is left of the first, so it is lost where it ends.
+/// Of 12 cells one is sent and five wait; the others are dropped, the last one included. So the receiver takes the next packet on the
+/// circuit, of 5 cells, for the rest of the first, and both are lost.
 #[test]
 fn a_packet_that_is_spoiled_by_the_one_before_counts_as_lost() {
     let (mut net, route) = cell_link("5 packets");

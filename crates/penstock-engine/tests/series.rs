@@ -148,7 +148,8 @@ fn rates_are_those_since_the_last_instant() {
     assert_eq!(of_port(false, queue(), "throughput"), [800e3, 0.0, 800e3]);
 }
 
-/// A bucket of 8000 bits, full at the beginning, loses 4000 at 1 ms and gains 1000 in each ms. What happens at the other port at 3 and 4 ms is no change.
+/// A bucket of 8000 bits, full at the beginning, loses 4000 at 1 ms and gains 1000 in each ms. Events of the other port, at 3 and
+/// 4 ms, are no change.
 #[test]
 fn a_series_on_change_is_read_when_its_own_port_changes() {
     let mut net = Net::new("30 ms", 1);

@@ -327,6 +327,7 @@ mod tests {
         }
         assert!(queue.waiting.capacity() <= 8, "room for {} packets", queue.waiting.capacity());
     }
+
     /// The wire is so long that no run sees the packets arrive.
     #[test]
     fn what_arrives_after_the_end_of_time_never_does() {

@@ -393,8 +393,8 @@ fn a_paused_queue_makes_room_too() {
     assert_eq!((bench.service.next_decision(), bench.decide(ms(20))), (ms(20), Some(0)));
 }
 
-/// A scheduler over classes with a limit for all of them, which refuses what arrives for a second class that has a packet, and drops
-/// what is about to leave.
+/// A scheduler over classes with a limit for all of them. It refuses arrivals of the second class while that has a packet, and drops
+/// every departing packet.
 #[derive(Clone)]
 struct Limited(AnyScheduler);
 
