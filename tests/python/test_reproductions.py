@@ -205,6 +205,11 @@ class TestEvidence:
         same = Estimate.of([5.0, 5.0])
         assert (same.p_above(4.9), same.p_above(5.0), same.p_below(5.0)) == (0.0, 1.0, 1.0)
 
+    @pytest.mark.parametrize("values", [[math.nan], [1.0, math.nan], [1.0, math.inf, 2.0]])
+    def test_a_run_without_a_number_leaves_no_estimate(self, values):
+        with pytest.raises(ArithmeticError, match="no mean of"):
+            Estimate.of(values)
+
     def test_differences_are_taken_run_by_run(self):
         assert difference([1.0, 2.0], [0.5, 1.5]).error == 0.0
 

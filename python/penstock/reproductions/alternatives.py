@@ -200,7 +200,7 @@ class _Test:
         return True
 
     def verdict(self, name: str, budget: Budget) -> str | None:
-        """The verdict of a claim with the fewest runs that decide; None if the budget lacks them, or the answer rows."""
+        """The verdict with the fewest runs that decide; None if the budget lacks them, or the answer lacks rows."""
         runs = self.of.chosen.runs
         for count in looks(self.of.first, runs):
             if not self.affords(name, count, budget):
@@ -212,7 +212,7 @@ class _Test:
             findings = _Findings(self.of.study, outcome, LEVEL if is_last else INTERIM)
             try:
                 verdict = findings[name].verdict
-            except (KeyError, ZeroDivisionError):
+            except (KeyError, ArithmeticError):
                 return None  # under this answer its test needs other rows, or has a share of nothing
             if is_last or verdict != UNDECIDED:
                 return verdict

@@ -153,7 +153,7 @@ def _of_null(study: Study, outcome: Outcome, level: float, only: Collection[str]
         if claim.id in only:
             try:
                 findings[claim.id] = study.claims[claim.id](outcome, findings).at(level)
-            except (KeyError, ZeroDivisionError):
+            except (KeyError, ArithmeticError):
                 continue  # it has no number for something that the test needs, or a share of nothing
     return {name: finding.verdict for name, finding in findings.items()}
 

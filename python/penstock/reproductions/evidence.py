@@ -36,10 +36,16 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Estimate:
-        """The estimate that these runs give."""
+        """The estimate that these runs give.
+
+        Raises ArithmeticError if some run has no number, as with a share of nothing, or an infinite one.
+        """
+        is_same = all(value == values[0] for value in values)
+        if not is_same and not all(map(math.isfinite, values)):
+            raise ArithmeticError(f"no mean of {', '.join(map(str, values))}")
         around = interval(values)
         n = len(values)
-        deviation = 0.0 if min(values) == max(values) else statistics.stdev(values)
+        deviation = 0.0 if is_same else statistics.stdev(values)
         return cls(around.mean, deviation / math.sqrt(n), around.low, around.high, n)
 
     def p_above(self, bound: float) -> float:
