@@ -1,19 +1,22 @@
-"""Rates, delays and weights from the attributes of edges."""
+"""Rates, delays and weights from the attributes of edges, and the options for reading them."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from penstock.errors import InputError
 from penstock.printable import quoted, represented
-from penstock.studies.quantity import UNITS, Quantity, read_quantity, setting_text
+from penstock.studies.quantity import DIMENSIONLESS, UNITS, Quantity, read_quantity, setting_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+
+    from penstock.studies.quantity import Dimension
 
 
 class EdgeError(ValueError):
@@ -25,6 +28,14 @@ def is_given(value: object) -> bool:
     return value is not None and not (isinstance(value, str) and not value)
 
 
+def chosen_attribute(edge: Mapping[str, Any], names: Collection[str], kind: str) -> str | None:
+    """Returns the attribute of an edge among `names`, if any. Raises EdgeError if there are several."""
+    there = [name for name in names if is_given(edge.get(name))]
+    if len(there) > 1:
+        raise EdgeError(f"has both '{there[0]}' and '{there[1]}'; choose one with {kind}_attribute")
+    return there[0] if there else None
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A quantity of edges: the names of its attributes, each with the unit that the name implies."""
@@ -32,54 +43,42 @@ class Kind:
     name: str
     attributes: Mapping[str, str | None]
     example: str
+    dimension: Dimension
     least: Fraction
     most: Fraction
     limits: str
 
-    @property
-    def _dimension(self) -> object:
-        example = read_quantity(self.example)
-        if example is None:
-            raise ValueError(f"{self.example} is no quantity")
-        return example.dimension
+    def of_edge(self, edge: Mapping[str, Any], name: str, unit: str | None) -> str:
+        """Returns :meth:`read` of an attribute, whose plain numbers have the unit of its name or `unit`."""
+        try:
+            return self.read(edge[name], self.attributes.get(name) or unit)
+        except EdgeError as mistake:
+            raise EdgeError(f"{name}: {mistake}") from None
 
-    def attribute(self, edge: Mapping[str, Any], chosen: str | None) -> str | None:
-        """Returns the attribute of an edge that has it, if any. Raises EdgeError if there are several."""
-        names = self.attributes if chosen is None else (chosen,)
-        there = [name for name in names if is_given(edge.get(name))]
-        if len(there) > 1:
-            raise EdgeError(f"has both '{there[0]}' and '{there[1]}'; choose one with {self.name}_attribute")
-        return there[0] if there else None
-
-    def read(self, value: object, unit: str | None) -> str:
+    def read(self, value: object, unit: str | None = None) -> str:
         """Returns a value as a scenario writes it; a plain number has `unit`.
 
         Raises EdgeError if it is none, has no unit, or is out of range.
         """
         if self is RATE and value == "unlimited":
             return "unlimited"
-        quantity = _quantity(value)
-        if quantity is None:
-            raise EdgeError(f'{quoted(represented(value))} is no {self.name}; such as "{self.example}"')
-        if not quantity.dimension:
+        quantity, shown = _quantity(value), quoted(represented(value))
+        if quantity is not None and not quantity.dimension:
             if unit is None:
-                number = represented(value)
-                raise EdgeError(
-                    f'{quoted(number)} has no unit; write it as "{self.example}", or tell the unit with '
-                    f"{self.name}_unit"
-                )
+                how = f'write it as "{self.example}", or tell the unit with {self.name}_unit'
+                raise EdgeError(f"{shown} has no unit; {how}")
             scale, dimension = UNITS[self.unit(unit)]
             quantity = Quantity(quantity.value * scale, dimension)
-        if quantity.dimension != self._dimension:
-            raise EdgeError(f'{quoted(represented(value))} is no {self.name}; such as "{self.example}"')
+        if quantity is None or quantity.dimension != self.dimension:
+            raise EdgeError(f'{shown} is no {self.name}; such as "{self.example}"')
         if not self.least <= quantity.value <= self.most:
-            raise EdgeError(f"{quoted(represented(value))} is out of range; {self.limits}")
+            raise EdgeError(f"{shown} is out of range; {self.limits}")
         return setting_text(quantity)
 
     def unit(self, text: str) -> str:
         """Returns a unit as scenarios write it. Raises EdgeError if this quantity does not have it."""
         found = _spelled(text)
-        fits = [unit for unit, (_, dimension) in UNITS.items() if dimension == self._dimension]
+        fits = [unit for unit, (_, dimension) in UNITS.items() if dimension == self.dimension]
         if found not in fits:
             raise EdgeError(f"{quoted(text)} is no unit of a {self.name}; one of {', '.join(fits)}")
         return found
@@ -98,32 +97,29 @@ RATE = Kind(
     )
     | {"LinkSpeedRaw": "bit/s"},
     "10 Gbit/s",
+    UNITS["bit/s"][1],
     Fraction(1),
     Fraction(10**14),
     "1 bit/s to 100 Tbit/s",
 )
+_TIMES = {unit: unit for unit in ("s", "ms", "us", "ns")}
 DELAY = Kind(
     "delay",
-    _with_units(("delay", "latency"), {unit: unit for unit in ("s", "ms", "us", "ns")}),
+    _with_units(("delay", "latency"), _TIMES),
     "5 ms",
+    UNITS["s"][1],
     Fraction(0),
     Fraction(3600),
     "zero to one hour",
 )
-JITTER = Kind(
-    "jitter",
-    _with_units(("jitter",), {unit: unit for unit in ("s", "ms", "us", "ns")}),
-    "2 ms",
-    DELAY.least,
-    DELAY.most,
-    DELAY.limits,
-)
+JITTER = replace(DELAY, name="jitter", attributes=_with_units(("jitter",), _TIMES), example="2 ms")
 LOSS_UNITS: Mapping[str, int] = {"%": 100, "probability": 1}
 """The units of loss, each with the value of a total loss."""
 LOSS = Kind(
     "loss",
     _with_units(("loss", "packet_loss", "plr"), {"percent": "%", "pct": "%", "probability": "probability"}),
     "0.1 %",
+    DIMENSIONLESS,
     Fraction(0),
     Fraction(1),
     "0 % to 100 %",
@@ -140,14 +136,12 @@ def weight_of(edge: Mapping[str, Any], chosen: str | None) -> tuple[float | int 
     >>> weight_of({"weight": 2.0}, None), weight_of({"cost": "0.12345"}, None), weight_of({}, None)
     ((2, False), (0.123, True), (None, False))
     """
-    there = [name for name in (WEIGHTS if chosen is None else (chosen,)) if is_given(edge.get(name))]
-    if not there:
+    name = chosen_attribute(edge, WEIGHTS if chosen is None else (chosen,), "weight")
+    if name is None:
         return None, False
-    if len(there) > 1:
-        raise EdgeError("has both 'weight' and 'cost'; choose one with weight_attribute")
-    number = number_of(edge[there[0]])
+    number = number_of(edge[name])
     if number is None or not Fraction(1, 2000) < number <= 10**9:
-        raise EdgeError(f"{there[0]}: {quoted(represented(edge[there[0]]))} is no weight; 0.001 to 1000000000")
+        raise EdgeError(f"{name}: {quoted(represented(edge[name]))} is no weight; 0.001 to 1000000000")
     thousandths = math.floor(number * 1000 + Fraction(1, 2))
     rounded = Fraction(thousandths, 1000) != number
     return thousandths // 1000 if thousandths % 1000 == 0 else thousandths / 1000, rounded
@@ -186,3 +180,51 @@ def _spelled(unit: str) -> str:
     if rate:
         return f"{rate[1].replace('K', 'k')}bit/s"
     return unit.replace("\N{MICRO SIGN}s", "us").replace("\N{GREEK SMALL LETTER MU}s", "us")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Options for reading attributes, with the parameters of :func:`penstock.graphs.from_networkx`."""
+
+    rate: str | None = None
+    delay: str | None = None
+    rate_attribute: str | None = None
+    delay_attribute: str | None = None
+    weight_attribute: str | None = None
+    rate_unit: str | None = None
+    delay_unit: str | None = None
+    loss_unit: str | None = None
+    delay_per_km: str | None = None
+    both_ways: bool = False
+    names: str | None = None
+
+    def check(self, source: str) -> None:
+        """Raises InputError for the first invalid value; `source` is the graph in the message."""
+        if self.loss_unit is not None and self.loss_unit not in LOSS_UNITS:
+            units = " or ".join(LOSS_UNITS)
+            raise InputError(f"{source}: loss: {quoted(str(self.loss_unit))} is no unit of loss; {units}.")
+        for name, read, value in (
+            ("rate", RATE.read, self.rate),
+            ("rate", RATE.unit, self.rate_unit),
+            ("delay", DELAY.read, self.delay),
+            ("delay", DELAY.unit, self.delay_unit),
+            ("delay_per_km", DELAY.read, self.delay_per_km),
+        ):
+            try:
+                if value is not None:
+                    read(value)
+            except EdgeError as mistake:
+                raise InputError(f"{source}: {name}: {mistake}.") from None
+
+    def names_of(self, kind: Kind) -> tuple[str, ...]:
+        """The attributes in which edges may have a rate or a delay."""
+        chosen = getattr(self, f"{kind.name}_attribute")
+        return tuple(kind.attributes) if chosen is None else (chosen,)
+
+    def quantity(self, kind: Kind, edge: Mapping[str, Any]) -> str | None:
+        """Returns the rate or delay of an edge as a scenario writes it; None if it has none.
+
+        Raises EdgeError if it is invalid.
+        """
+        name = chosen_attribute(edge, self.names_of(kind), kind.name)
+        return None if name is None else kind.of_edge(edge, name, getattr(self, f"{kind.name}_unit"))

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.drawing import ends_of
 from penstock.errors import InputError
-from penstock.graphs.attributes import DELAY, RATE, EdgeError, is_given
+from penstock.graphs.attributes import DELAY, RATE, EdgeError, Reading, is_given
 from penstock.graphs.edges import EdgeReader, has_coordinates
 from penstock.graphs.names import free_name, mapped_names, renaming_remark
-from penstock.graphs.reading import Reading
+from penstock.graphs.text import nth_line
 from penstock.network import Network
-from penstock.printable import quoted
+from penstock.printable import quoted, things
 from penstock.topologies.links import link_both_ways
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from penstock.entry import Node
-    from penstock.graphs.places import Places
+    from penstock.graphs.text import Lines
 
 _SHOWN = 10
 """Maximum number of mistakes that are listed."""
@@ -151,11 +151,11 @@ def from_networkx(
 
 
 def convert(
-    graph: Any, reading: Reading, source: str, port: Mapping[str, Any], places: Places | None = None
+    graph: Any, reading: Reading, source: str, port: Mapping[str, Any], lines: Lines | None = None
 ) -> GraphNetwork:
     """As :func:`from_networkx`, without warnings: remarks are left to the caller.
 
-    Mistakes name `source`, and the line of an edge if `places` finds it. Raises InputError with all mistakes.
+    Mistakes name `source`, and the line of an edge if `lines` has it. Raises InputError with all mistakes.
     """
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
         raise InputError(f"{source}: {quoted(type(graph).__name__)} is no graph of networkx.")
@@ -173,7 +173,7 @@ def convert(
     if net.renamed:
         net.remarks.append(renaming_remark(net.renamed))
     _check_that_some(graph, reading, source)
-    _add_links(net, graph, reading, (source, places), port)
+    _add_links(net, graph, reading, (source, lines or {}), port)
     return net
 
 
@@ -194,31 +194,26 @@ def _check_that_some(graph: Any, reading: Reading, source: str) -> None:
     edges = [data for _, _, data in graph.edges(data=True)]
     places = has_coordinates(graph)
     for kind in (RATE, DELAY):
-        chosen = getattr(reading, f"{kind.name}_attribute")
-        known = (chosen,) if chosen is not None else tuple(kind.attributes)
-        if (
-            getattr(reading, kind.name) is not None
-            or (kind is DELAY and reading.delay_per_km is not None and places)
-            or any(data.get(name) is not None for data in edges for name in known)
-        ):
+        known, by_place = reading.names_of(kind), kind is DELAY and places
+        has_all = getattr(reading, kind.name) is not None or (by_place and reading.delay_per_km is not None)
+        if has_all or any(data.get(name) is not None for data in edges for name in known):
             continue
         has = sorted({str(name) for data in edges for name in data})[:8]
         shown = f"edges have {', '.join(quoted(name) for name in has)}" if has else "edges have no attributes"
-        usual = chosen or f"{', '.join(list(kind.attributes)[:2])} or another name that is usual"
-        by_distance = ', or take it from latitude and longitude with delay_per_km = "5 us"'
+        is_chosen = getattr(reading, f"{kind.name}_attribute") is not None
+        usual = quoted(known[0]) if is_chosen else f"{', '.join(known[:2])} or another name that is usual"
+        by_distance = ', or take it from latitude and longitude with delay_per_km = "5 us"' * by_place
         raise InputError(
-            f"{source}: no edge has a {kind.name}, as {quoted(usual) if chosen else usual} would tell it; {shown}. "
-            f"Name the attribute with {kind.name}_attribute, or give all edges one with {kind.name} = "
-            f'"{kind.example}"{by_distance * (kind is DELAY and places)}.'
+            f"{source}: no edge has a {kind.name}, as {usual} would tell it; {shown}. Name the attribute with "
+            f'{kind.name}_attribute, or give all edges one with {kind.name} = "{kind.example}"{by_distance}.'
         )
 
 
 def _add_links(
-    net: GraphNetwork, graph: Any, reading: Reading, origin: tuple[str, Places | None], port: Mapping[str, Any]
+    net: GraphNetwork, graph: Any, reading: Reading, origin: tuple[str, Lines], port: Mapping[str, Any]
 ) -> None:
-    source, places = origin
+    source, lines = origin
     mistakes: list[str] = []
-    count = 0
     between: Counter[tuple[Hashable, Hashable]] = Counter()
     taken: set[str] = set()
     loops = one_way = 0
@@ -231,25 +226,23 @@ def _add_links(
         try:
             link = reader.link(a, b, data)
         except EdgeError as mistake:
-            count += 1
-            if count <= _SHOWN:
-                line = None if places is None else places(a, b, between[a, b] - 1, graph.is_directed())
-                place = source if line is None else f"{source}:{line}"
-                mistakes.append(f"{place}: edge {quoted(str(a))} to {quoted(str(b))}: {mistake}")
+            line = nth_line(lines, a, b, between[a, b] - 1, directed=graph.is_directed())
+            place = source if line is None else f"{source}:{line}"
+            mistakes.append(f"{place}: edge {quoted(str(a))} to {quoted(str(b))}: {mistake}")
             continue
         is_one_way = graph.is_directed() and not graph.has_edge(b, a)
         one_way += is_one_way
-        both_ways = not graph.is_directed() or (is_one_way and bool(reading.both_ways))
+        both_ways = not graph.is_directed() or (is_one_way and reading.both_ways)
         _link(net, (net.node_of[a], net.node_of[b]), both_ways, taken, _with_port(link, port))
     if mistakes:
-        mistakes += [f"... and {count - _SHOWN} more."] if count > _SHOWN else []
-        raise InputError("\n".join([*mistakes, f"{count} mistake{'s' * (count != 1)} in the graph."]))
+        more = [f"... and {len(mistakes) - _SHOWN} more."] if len(mistakes) > _SHOWN else []
+        raise InputError("\n".join([*mistakes[:_SHOWN], *more, f"{things(len(mistakes), 'mistake')} in the graph."]))
     if loops == len(graph.edges):
         raise InputError(f"{source}: has no edges between two nodes.")
     if loops:
-        net.remarks.append(f"{loops} edge{'s' * (loops != 1)} from a node to itself left out")
+        net.remarks.append(f"{things(loops, 'edge')} from a node to itself left out")
     if one_way:
-        net.remarks.append(_one_way_remark(one_way, len(graph.edges) - loops, bool(reading.both_ways)))
+        net.remarks.append(_one_way_remark(one_way, len(graph.edges) - loops, reading.both_ways))
     net.remarks += reader.remarks()
 
 

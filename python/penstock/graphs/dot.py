@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.graphs.text import check_depth, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from penstock.graphs.text import Lines, Read
+
+_ID = r'"(?:[^"\\]|\\.)*+"|(?<![\w.])[\w.]++'
+_EDGE = re.compile(rf"({_ID})(?::\w+)*\s*+(?:--|->)\s*+(?=({_ID}))")
+"""Matches an edge up to its second node, with which the next edge may begin."""
 _NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[^:]*)(?::.*)?', re.DOTALL)
 
 
-def read_dot(text: str, shown: str) -> Any:
-    """Returns the graph of a text as a networkx graph, with its subgraphs and with defaults as DOT defines them.
+def read_dot(content: bytes, shown: str) -> Read:
+    """Returns the graph of a file as a networkx graph, with its subgraphs and with defaults as DOT defines them.
 
     Raises InputError if it is no DOT, or holds several graphs.
     """
     import networkx
     import pydot
 
+    text = decoded(content, shown)
+    check_depth(text, shown, "{}[]")
     # What is wrong is printed, not raised.
     with redirect_stdout(StringIO()) as said:
-        try:
-            graphs = pydot.graph_from_dot_data(text)
-        except RecursionError:
-            raise InputError(f"{shown}: is nested too deeply.") from None
+        graphs = pydot.graph_from_dot_data(text)
     if not graphs:
         place = re.search(r"\(line:(\d+), col:(\d+)\)", said.getvalue())
         where, column = (f":{place[1]}", f", column {place[2]}") if place else ("", "")
@@ -42,8 +48,25 @@ def read_dot(text: str, shown: str) -> Any:
     except ValueError as error:
         raise InputError(f"{shown}: {error}.") from None
     if table["strict"]:
-        return networkx.DiGraph(graph) if graph.is_directed() else networkx.Graph(graph)
-    return graph
+        graph = networkx.DiGraph(graph) if graph.is_directed() else networkx.Graph(graph)
+    return graph, None, _edge_lines(text)
+
+
+def _edge_lines(text: str) -> Lines:
+    r"""The lines of edges that are written between the names of their nodes.
+
+    Examples
+    --------
+    >>> dict(_edge_lines('graph {\n a:p -- "b c"\n -- d -- {e} }'))
+    {('a', 'b c'): [2], ('b c', 'd'): [2]}
+    """
+    lines: Lines = defaultdict(list)
+    line, counted = 1, 0
+    for edge in _EDGE.finditer(text):
+        line += text.count("\n", counted, edge.start())
+        counted = edge.start()
+        lines[_unquoted(edge[1]), _unquoted(edge[2])].append(line)
+    return lines
 
 
 def _add(

@@ -1,29 +1,48 @@
-"""Converts the edges of a graph into links, with remarks."""
+"""Converts the edges of a graph into links: rate, delay, weight and impairments, with remarks."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from penstock.graphs.attributes import DELAY, JITTER, LOSS, RATE, WEIGHTS, EdgeError, weight_of
-from penstock.graphs.distances import COORDINATES, coordinates, delay_of_distance
-from penstock.graphs.impairments import impaired
-from penstock.printable import quoted
+from penstock.components import Delay, Loss
+from penstock.graphs.attributes import (
+    DELAY,
+    JITTER,
+    LOSS,
+    LOSS_UNITS,
+    RATE,
+    WEIGHTS,
+    EdgeError,
+    chosen_attribute,
+    is_given,
+    number_of,
+    weight_of,
+)
+from penstock.printable import quoted, represented, things
+from penstock.studies.quantity import Quantity, read_quantity, setting_text
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Collection, Hashable, Iterable, Mapping
 
-    from penstock.graphs.reading import Reading
+    from penstock.component import Component
+    from penstock.graphs.attributes import Reading
 
 _SHOWN = 8
 """Maximum number of attributes that a remark names."""
 _IDENTITY = ("id", "key")
 """Attributes that only identify edges and nodes."""
+_COORDINATES = (("Latitude", "Longitude"), ("latitude", "longitude"), ("lat", "lon"), ("lat", "lng"), ("lat", "long"))
+"""Pairs of attributes with the position of a node, in degrees."""
+_RADIUS = 6371.0088
+"""Mean radius of the earth, in km."""
 
 
 def has_coordinates(graph: Any) -> bool:
     """Whether any node has a position."""
-    return any(name in data for _, data in graph.nodes(data=True) for names in COORDINATES for name in names[:1])
+    return any(latitude in data for _, data in graph.nodes(data=True) for latitude, _ in _COORDINATES)
 
 
 class EdgeReader:
@@ -46,66 +65,106 @@ class EdgeReader:
         rate = reading.quantity(RATE, edge) or reading.rate
         if rate is None:
             raise EdgeError("has no rate")
-        made = impaired(edge, self._delay(a, b, edge), reading.loss_unit, reading.delay_unit)
-        link: dict[str, Any] = {"rate": str(rate), "delay": made.delay}
+        delay, impairments = self._with_jitter(edge, self._delay(a, b, edge))
+        impairments += self._loss(edge)
+        link: dict[str, Any] = {"rate": str(rate), "delay": delay}
         weight, is_rounded = weight_of(edge, reading.weight_attribute)
         if weight is not None:
             link["weight"] = weight
             self._rounded += is_rounded
-        if made.parts:
-            link["impairments"] = made.parts
-        self._jitters += any(part.KEY == "delay" for part in made.parts)
-        self._unitless.update(made.unitless)
+        if impairments:
+            link["impairments"] = impairments
         return link
 
     def _delay(self, a: Hashable, b: Hashable, edge: Mapping[str, Any]) -> str:
         reading = self._reading
         delay = reading.quantity(DELAY, edge)
         if delay is None and reading.delay_per_km is not None:
-            places = [coordinates(self._graph.nodes[node]) for node in (a, b)]
-            if places[0] is not None and places[1] is not None:
+            here, there = (_coordinates(self._graph.nodes[node]) for node in (a, b))
+            if here is not None and there is not None:
                 self._by_distance += 1
-                return delay_of_distance(places[0], places[1], reading.delay_per_km)
+                return _delay_of_distance(here, there, reading.delay_per_km)
         found = delay or reading.delay
         if found is None:
             raise EdgeError("has no delay" + ", nor have both its nodes a place" * (reading.delay_per_km is not None))
         return str(found)
 
+    def _with_jitter(self, edge: Mapping[str, Any], delay: str) -> tuple[str, list[Component]]:
+        """The minimum delay of a link, and the uniform delay that is added to it.
+
+        Jitter is the maximum deviation from the mean delay, as in netem, without reordering.
+        """
+        name = chosen_attribute(edge, JITTER.attributes, "jitter")
+        if name is None:
+            return delay, []
+        unit = JITTER.attributes[name] or self._reading.delay_unit
+        if unit is None and number_of(edge[name]) is not None:
+            self._unitless[name] += 1
+            return delay, []
+        jitter = read_quantity(JITTER.of_edge(edge, name, unit))
+        mean = read_quantity(delay)
+        if jitter is None or mean is None or not jitter.value:
+            return delay, []
+        if jitter.value > mean.value:
+            raise EdgeError(f"{name}: {setting_text(jitter)} is more than the delay, {delay}")
+        self._jitters += 1
+        widest = setting_text(Quantity(2 * jitter.value, jitter.dimension))
+        return setting_text(mean - jitter), [Delay(added={"uniform": ["0 s", widest]}, keep_order=True)]
+
+    def _loss(self, edge: Mapping[str, Any]) -> list[Component]:
+        """The impairment of an edge that loses packets."""
+        name = chosen_attribute(edge, LOSS.attributes, "loss")
+        if name is None:
+            return []
+        value, unit = edge[name], LOSS.attributes[name] or self._reading.loss_unit
+        text = value.strip() if isinstance(value, str) else value
+        if isinstance(text, str) and text.endswith("%"):
+            text, unit = text[:-1].strip(), "%"
+        number = number_of(text)
+        if number is None:
+            raise EdgeError(f'{name}: {quoted(represented(value))} is no loss; such as "{LOSS.example}"')
+        if not number:
+            return []
+        if unit is None:
+            self._unitless[name] += 1
+            return []
+        probability = number / LOSS_UNITS[unit]
+        if not LOSS.least <= probability <= LOSS.most:
+            raise EdgeError(f"{name}: {quoted(represented(value))} is out of range; {LOSS.limits}")
+        return [Loss(probability=float(probability))]
+
     def remarks(self) -> list[str]:
         """Returns the differences from the edges, and which parts of the graph are left out."""
         said = []
         if self._rounded:
-            said.append(f"{self._rounded} weight{'s' * (self._rounded != 1)} rounded to thousandths")
+            said.append(f"{things(self._rounded, 'weight')} rounded to thousandths")
         if self._by_distance:
-            delays = f"{self._by_distance} delay{'s' * (self._by_distance != 1)}"
-            said.append(f"{delays} from latitude and longitude: great circle, {self._reading.delay_per_km} a km")
+            how = f"great circle, {self._reading.delay_per_km} a km"
+            said.append(f"{things(self._by_distance, 'delay')} from latitude and longitude: {how}")
         if self._jitters:
-            edges = f"{self._jitters} edge{'s' * (self._jitters != 1)}"
-            said.append(f"jitter of {edges}: the delay is uniform around its mean, and packets keep their order")
+            how = "the delay is uniform around its mean, and packets keep their order"
+            said.append(f"jitter of {things(self._jitters, 'edge')}: {how}")
         for name, count in self._unitless.items():
             unit = "delay_unit" if name in JITTER.attributes else 'loss_unit = "%" or "probability"'
-            edges = f"{count} edge{'s' * (count != 1)}"
-            said.append(f"{quoted(name)} of {edges} left out: a number without a unit, which {unit} would tell")
+            why = f"a number without a unit, which {unit} would tell"
+            said.append(f"{quoted(name)} of {things(count, 'edge')} left out: {why}")
         return said + self._left_out()
 
     def _left_out(self) -> list[str]:
         reading = self._reading
-        read: set[str] = {*WEIGHTS, *JITTER.attributes, *LOSS.attributes, *_IDENTITY}
-        for kind in (RATE, DELAY):
-            chosen = getattr(reading, f"{kind.name}_attribute")
-            read |= set(kind.attributes) if chosen is None else {chosen}
-        if reading.weight_attribute is not None:
-            read = read - set(WEIGHTS) | {reading.weight_attribute}
-        of_nodes = {"label", "name", *_IDENTITY} | ({reading.names} if reading.names else set())
+        weights = WEIGHTS if reading.weight_attribute is None else (reading.weight_attribute,)
+        known = {*weights, *JITTER.attributes, *LOSS.attributes, *_IDENTITY}
+        known |= {*reading.names_of(RATE), *reading.names_of(DELAY)}
+        of_nodes = {"label", "name", *_IDENTITY, reading.names}
         if reading.delay_per_km is not None:
-            of_nodes |= {name for names in COORDINATES for name in names}
-        edges = _names((data for *_, data in self._graph.edges(data=True)), read)
+            of_nodes |= {name for names in _COORDINATES for name in names}
+        edges = _names((data for *_, data in self._graph.edges(data=True)), known)
         nodes = _names((data for _, data in self._graph.nodes(data=True)), of_nodes)
         parts = [f"{_list(names)} of {what}" for names, what in ((edges, "edges"), (nodes, "nodes")) if names]
         return [f"attributes that mean nothing here are left out: {'; '.join(parts)}"] if parts else []
 
 
-def _names(of: Iterable[Mapping[str, Any]], known: set[str]) -> list[str]:
+def _names(of: Iterable[Mapping[str, Any]], known: Collection[str | None]) -> list[str]:
     """The attributes that are not among the known ones."""
     return sorted({str(name) for data in of for name in data if name not in known})
 
@@ -113,3 +172,38 @@ def _names(of: Iterable[Mapping[str, Any]], known: set[str]) -> list[str]:
 def _list(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(quoted(name) for name in names[:_SHOWN]) + more
+
+
+def _coordinates(node: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Latitude and longitude of a node, if it has both. Raises EdgeError if they are invalid."""
+    for latitude, longitude in _COORDINATES:
+        if is_given(node.get(latitude)) and is_given(node.get(longitude)):
+            return _degrees(node, latitude, 90), _degrees(node, longitude, 360)
+    return None
+
+
+def _degrees(node: Mapping[str, Any], name: str, most: int) -> float:
+    number = number_of(node[name])
+    if number is None or abs(number) > most:
+        raise EdgeError(f"{name}: {quoted(represented(node[name]))} is not between -{most} and {most} degrees")
+    return float(number)
+
+
+def _delay_of_distance(a: tuple[float, float], b: tuple[float, float], per_km: str) -> str:
+    """The delay along the great circle between two positions, as a scenario writes it, in whole nanoseconds.
+
+    Examples
+    --------
+    >>> _delay_of_distance((52.52, 13.405), (48.137, 11.575), "5 us")  # Berlin to Munich, 504 km
+    '2.521693 ms'
+    """
+    unit = read_quantity(per_km)
+    if unit is None:
+        raise EdgeError(f"{quoted(per_km)} is no delay")
+    (north_a, east_a), (north_b, east_b) = (map(math.radians, place) for place in (a, b))
+    # The haversine of the angle between the two.
+    haversine = math.sin((north_b - north_a) / 2) ** 2
+    haversine += math.cos(north_a) * math.cos(north_b) * math.sin((east_b - east_a) / 2) ** 2
+    kilometres = 2 * _RADIUS * math.asin(min(1.0, math.sqrt(haversine)))
+    nanoseconds = round(Fraction(kilometres) * unit.value * 10**9)
+    return setting_text(Quantity(Fraction(nanoseconds, 10**9), unit.dimension))

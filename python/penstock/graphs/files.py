@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import defaultdict
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.graphs.attributes import Reading
 from penstock.graphs.convert import GraphNetwork, convert
-from penstock.graphs.foreign import refuse_htsim_topology, refuse_traffic
-from penstock.graphs.graphml import check_graphml
-from penstock.graphs.lines import is_hpcc, read_hpcc, read_rocketfuel
-from penstock.graphs.places import dot_places, gml_places, graphml_places
-from penstock.graphs.reading import Reading
-from penstock.graphs.sndlib import is_sndlib, read_sndlib
+from penstock.graphs.dot import read_dot
+from penstock.graphs.simulators import read_rocketfuel, read_text, refuse_htsim_topology, refuse_traffic
 from penstock.graphs.text import check_depth, decoded
+from penstock.graphs.xml_formats import checked_graphml, is_sndlib, read_sndlib
 from penstock.memory import require_file
 from penstock.printable import one_line, path_text, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from penstock.graphs.places import Places
-
-    Read = tuple[Any, str | None, Places]
-    """A graph, the attribute of nodes that holds their names, and the place of its edges."""
+    from penstock.graphs.text import Lines, Read
 
 _LARGEST = 64 * 2**20
 """Maximum size of a file in bytes, as for a scenario."""
@@ -85,15 +82,14 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            graph, names, places = read(content, shown)
+            graph, names, lines = read(content, shown)
         except RecursionError:
             raise InputError(f"{shown}: is nested too deeply.") from None
         except MemoryError:
             raise InputError(f"{shown}: takes more memory to read than there is.") from None
-    if reading.names is not None:
-        names = reading.names
-    fields = {name: getattr(reading, name) for name in Reading.__dataclass_fields__} | {"names": names}
-    net = convert(graph, Reading(**fields), shown, port, places)
+    if reading.names is None:
+        reading = replace(reading, names=names)
+    net = convert(graph, reading, shown, port, lines)
     # What the libraries deprecate is not the user's business.
     about_file = [warning for warning in said if not issubclass(warning.category, DeprecationWarning)]
     net.remarks[:0] = [one_line(str(warning.message)) for warning in about_file]
@@ -107,8 +103,8 @@ def _graphml(content: bytes, shown: str) -> Read:
 
     try:
         if is_sndlib(content):
-            return read_sndlib(content, shown), None, lambda *_: None
-        check_graphml(content, shown)
+            return read_sndlib(content, shown), None, {}
+        lines = checked_graphml(content, shown)
         graph = networkx.read_graphml(BytesIO(content))
     except ParseError as error:
         line, _ = error.position
@@ -118,7 +114,7 @@ def _graphml(content: bytes, shown: str) -> Read:
     for attribute, value in graph.graph.get("edge_default", {}).items():
         for _, _, data in graph.edges(data=True):
             data.setdefault(attribute, value)
-    return graph, _naming_attribute(graph), graphml_places(content)
+    return graph, _naming_attribute(graph), lines
 
 
 def _gml(content: bytes, shown: str) -> Read:
@@ -136,7 +132,7 @@ def _gml(content: bytes, shown: str) -> Read:
     except IndexError:
         # Lines inside a text of several lines, one of them empty.
         raise InputError(f"{shown}: is no GML that can be read: a text in quotes is not closed.") from None
-    return graph, _naming_attribute(graph), gml_places(text)
+    return graph, _naming_attribute(graph), _gml_lines(text)
 
 
 def _parsed_gml(text: str) -> Any:
@@ -152,54 +148,35 @@ def _parsed_gml(text: str) -> Any:
         return networkx.parse_gml(f"{text[: start.end()]} multigraph 1 {text[start.end() :]}", label="id")
 
 
-def _dot(content: bytes, shown: str) -> Read:
-    from penstock.graphs.dot import read_dot
+def _gml_lines(text: str) -> Lines:
+    r"""The lines of edges, by the numbers of their nodes.
 
-    text = decoded(content, shown)
-    check_depth(text, shown, "{}[]")
-    return read_dot(text, shown), None, dot_places(text)
-
-
-def _text(content: bytes, shown: str) -> Read:
-    """A ``.txt`` file is recognised by its content."""
-    text = decoded(content, shown)
-    if is_hpcc(text):
-        graph, places = read_hpcc(text, shown)
-        return graph, None, places
-    if re.match(r"\s*\d+\s*\n\s*\d+ \d+ \d+ \d+ ", text):
-        refuse_traffic(shown)
-    if text.startswith("?SNDlib"):
-        raise InputError(f"{shown}: is SNDlib's native format; take the XML of the same network.")
-    if re.search(r"^\S+[ \t]+\S+[ \t]+[\d.eE+-]+[ \t\r]*$", text, re.MULTILINE) is None:
-        known = "topology.txt of the HPCC simulator, or Rocketfuel's weights"
-        raise InputError(f"{shown}: is no topology that is known as text: {known}.")
-    return _rocketfuel(content, shown)
-
-
-def _rocketfuel(content: bytes, shown: str) -> Read:
-    are_latencies = "latenc" in shown.rpartition("/")[2].lower()
-    graph, places = read_rocketfuel(decoded(content, shown), shown, are_latencies=are_latencies)
-    return graph, None, places
-
-
-def _htsim(content: bytes, shown: str) -> Read:
-    refuse_htsim_topology(decoded(content, shown), shown)
-
-
-def _connections(_content: bytes, shown: str) -> Read:
-    refuse_traffic(shown)
+    Examples
+    --------
+    >>> dict(_gml_lines("graph [\n edge [\n source 0\n target 1 ] ]"))
+    {(0, 1): [2]}
+    """
+    lines: Lines = defaultdict(list)
+    line, counted = 1, 0
+    for edge in re.finditer(r"\bedge\s*\[([^\]]*)", text):
+        line += text.count("\n", counted, edge.start())
+        counted = edge.start()
+        source, target = (re.search(rf"\b{end}\s+(-?\d+)", edge[1]) for end in ("source", "target"))
+        if source and target:
+            lines[int(source[1]), int(target[1])].append(line)
+    return lines
 
 
 SUFFIXES: Mapping[str, Callable[[bytes, str], Read]] = {
     ".graphml": _graphml,
     ".xml": _graphml,
     ".gml": _gml,
-    ".dot": _dot,
-    ".gv": _dot,
-    ".intra": _rocketfuel,
-    ".txt": _text,
-    ".topo": _htsim,
-    ".cm": _connections,
+    ".dot": read_dot,
+    ".gv": read_dot,
+    ".intra": read_rocketfuel,
+    ".txt": read_text,
+    ".topo": refuse_htsim_topology,
+    ".cm": refuse_traffic,
 }
 """The readers, by suffix."""
 

@@ -1,4 +1,4 @@
-"""Encoding and nesting of text files."""
+"""Encoding, nesting and lines of text files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
+    from typing import Any
+
+    Lines = dict[tuple[Hashable, Hashable], list[int]]
+    """The lines of the edges between two nodes, since networkx and pydot do not report them."""
+    Read = tuple[Any, str | None, Lines]
+    """A graph, the attribute of nodes that holds their names, and the lines of its edges."""
 
 DEEPEST = 60
 """Maximum nesting of brackets; readers recurse for each level."""
 
+_SHOWN = 8
+"""Maximum number of mistakes of a file that are listed."""
 _MARKS = re.compile(r'"(?:\\.|[^"\\])*"|[\[{(<]|[\]})>]', re.DOTALL)
 
 
-_SHOWN = 8
-"""Maximum number of mistakes of a file that are listed."""
+def nth_line(lines: Lines, a: Hashable, b: Hashable, number: int, *, directed: bool) -> int | None:
+    """Returns the line of the edge with this number; the first between its nodes if there are fewer."""
+    there = sorted([*lines.get((a, b), []), *([] if directed else lines.get((b, a), []))])
+    return there[number if number < len(there) else 0] if there else None
 
 
 def refuse(mistakes: Sequence[str]) -> None:

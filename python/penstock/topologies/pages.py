@@ -154,8 +154,8 @@ def generated_page(name: str, given: Mapping[str, str]) -> str:
 def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
     """Returns the scenario of a graph from a file, and the differences from the graph. Raises InputError."""
     from penstock.components import Cbr
+    from penstock.graphs.attributes import Reading
     from penstock.graphs.files import read_file
-    from penstock.graphs.reading import Reading
 
     # Messages name them as arguments of Python.
     given = {key.replace("_", "-"): value for key, value in given.items()}
