@@ -16,9 +16,8 @@ from penstock import _core
 from penstock.cli import main
 from penstock.cli.studies import plan_of
 from penstock.emulation import comparison
-from penstock.emulation.connections import Sample, goodput, mean_window, samples_of, simulated_windows
 from penstock.emulation.machine import why_not
-from penstock.emulation.transfers import Transfer
+from penstock.emulation.transfers import Sample, Transfer, goodput, mean_window, samples_of, simulated_windows
 from penstock.errors import PenstockError
 from penstock.plots.over_time import is_series
 

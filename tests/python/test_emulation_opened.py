@@ -9,7 +9,7 @@ import pytest
 
 from penstock import _core
 from penstock.cli import main
-from penstock.emulation import cores, machine
+from penstock.emulation import machine
 from penstock.emulation.machine import read_settings, why_not
 from penstock.emulation.making import check
 from penstock.emulation.opened import MEMBERS, opened
@@ -176,7 +176,7 @@ def test_programs_leave_one_core_to_the_network(count):
     allowed = set(sorted(before)[:count])
     os.sched_setaffinity(0, allowed)
     try:
-        with cores.divided() as own:
+        with machine.divided() as own:
             assert own == {max(allowed)}
             assert os.sched_getaffinity(0) == (allowed - own if len(allowed) > 1 else allowed)
         assert os.sched_getaffinity(0) == allowed
@@ -185,11 +185,11 @@ def test_programs_leave_one_core_to_the_network(count):
 
 
 def test_idle_cores_stay_awake_if_the_machine_allows_it(monkeypatch, tmp_path):
-    monkeypatch.setattr(cores, "_LATENCY", tmp_path / "latency")
-    with cores.awake():
+    monkeypatch.setattr(machine, "_LATENCY", tmp_path / "latency")
+    with machine.awake():
         assert (tmp_path / "latency").read_bytes() == bytes(4)
-    monkeypatch.setattr(cores, "_LATENCY", tmp_path / "nowhere" / "latency")
-    with cores.awake():
+    monkeypatch.setattr(machine, "_LATENCY", tmp_path / "nowhere" / "latency")
+    with machine.awake():
         pass
 
 

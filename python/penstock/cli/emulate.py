@@ -93,7 +93,7 @@ def emulate(
 def clear() -> None:
     """Removes what killed runs left, and says so."""
     from penstock.cli.console import say
-    from penstock.emulation.leftovers import remove_leftovers
+    from penstock.emulation.namespaces import remove_leftovers
 
     if removed := remove_leftovers():
         say(f"Removed namespaces of a killed run: {', '.join(removed)}.")

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.emulation.connections import goodput, mean_window, sampler, samples_of, simulated_windows
 from penstock.emulation.making import check, emulate
 from penstock.emulation.opened import opened
-from penstock.emulation.transfers import transfers_of
+from penstock.emulation.transfers import goodput, mean_window, sampler, samples_of, simulated_windows, transfers_of
 from penstock.errors import PenstockError
 from penstock.records import Metric
 from penstock.statistics import Interval, interval, paired
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock import _core
-    from penstock.emulation.connections import Sample
     from penstock.emulation.making import Emulated
     from penstock.emulation.opened import Opened
-    from penstock.emulation.transfers import Transfer
+    from penstock.emulation.transfers import Sample, Transfer
     from penstock.studies.plan import StudyPlan
 
 _OBSERVING = ("measure", "trace", "series")

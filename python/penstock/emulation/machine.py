@@ -1,11 +1,13 @@
-"""What this machine allows, told before anything is made."""
+"""What this machine allows, reported before anything is made, and its cores."""
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
 import subprocess
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +16,11 @@ from penstock.errors import InputError, PenstockError
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 NAMESPACES = Path("/run/netns")
 """Folder of the named network namespaces."""
+_LATENCY = Path("/dev/cpu_dma_latency")
 _CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_NET_RAW": 13, "CAP_SYS_ADMIN": 21}
 """Needed capabilities and their bits [capabilities(7)]: interfaces, packet sockets, and namespaces."""
 
@@ -81,3 +84,40 @@ def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
             raise InputError(f"--sysctl {quoted(text)}: this kernel has no setting {quoted(name)}.")
         made.append((name, value))
     return made
+
+
+@contextmanager
+def divided() -> Iterator[set[int]]:
+    """Keeps this thread, and the programs that it starts, off one core; yields that core for the simulated network.
+
+    The network's thread has priority over programs. If they shared a core, the kernel would take it from the network
+    for 50 ms of a second, so that starved programs proceed. A machine with one core is not divided.
+    """
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) < 2:
+        yield allowed
+        return
+    own = {max(allowed)}
+    os.sched_setaffinity(0, allowed - own)
+    try:
+        yield own
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+@contextmanager
+def awake() -> Iterator[None]:
+    """Asks the kernel to keep idle cores awake until the end [Documentation/power/pm_qos_interface.rst].
+
+    A core that sleeps deeply notices a packet tens of microseconds later. Where there is no such interface, or no right
+    to use it, nothing is asked.
+    """
+    file = None
+    with suppress(OSError):
+        file = _LATENCY.open("wb", buffering=0)
+        file.write(bytes(4))  # latency 0 as a 32-bit number; the request lasts while the file is open
+    try:
+        yield
+    finally:
+        if file is not None:
+            file.close()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.emulation.cores import awake, divided
-from penstock.emulation.machine import require_rights
+from penstock.emulation.machine import awake, divided, require_rights
 from penstock.emulation.namespaces import Namespaces
 from penstock.emulation.programs import Ended, Program, Programs
 from penstock.errors import InputError, PenstockError
@@ -106,36 +106,31 @@ def emulate(
         divided() as core,
         Namespaces(opened.real, mtu, settings=settings) as made,
         Programs(programs, made) as running,
+        ThreadPoolExecutor(1) as pool,
     ):
-        outcome: list[_core.Emulation | BaseException] = []
 
-        def work() -> None:
-            try:
-                os.sched_setaffinity(0, core)
-                of_run = (asked.scenario, asked.seed, asked.replications[0], opened.real, opened.groups)
-                where = (made.network_file, made.interfaces)
-                outcome.append(_core.emulate(*of_run, *where, ends_on_overload, keeps_log, cancel, started.set))
-            except BaseException as error:  # also a panic of the core; raised again below
-                outcome.append(error)
+        def work() -> _core.Emulation:
+            os.sched_setaffinity(0, core)
+            of_run = (asked.scenario, asked.seed, asked.replications[0], opened.real, opened.groups)
+            where = (made.network_file, made.interfaces)
+            return _core.emulate(*of_run, *where, ends_on_overload, keeps_log, cancel, started.set)
 
-        thread = threading.Thread(target=work, name="penstock-emulation")
-        thread.start()
+        network = pool.submit(work)
         try:
-            while thread.is_alive() and not started.wait(_TICK):
+            while not network.done() and not started.wait(_TICK):
                 pass
             begin = time.monotonic()
-            while thread.is_alive():
+            while not network.done():
                 running.start(time.monotonic() - begin)
-                thread.join(_TICK)
+                wait([network], _TICK)
         finally:
             cancel.set()
-            thread.join()
+            wait([network])
         ended = running.end()
-    found = outcome[0]
-    if isinstance(found, OSError | _core.ComponentError):
-        raise PenstockError(f"the emulation failed: {found}. Everything that was made is removed.")
-    if isinstance(found, BaseException):
-        raise found
+    try:
+        found = network.result()
+    except (OSError, _core.ComponentError) as error:
+        raise PenstockError(f"the emulation failed: {error}. Everything that was made is removed.") from None
     return Emulated(result_of(opened, found.run), found, ended, made.absent)
 
 

@@ -1,29 +1,40 @@
-"""Network namespaces for real nodes, and their removal."""
+"""Network namespaces for real nodes, and their removal, also of those that killed runs left.
+
+A run is named after its process and the time at which this process started, since numbers of processes are reused.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from penstock import _core
-from penstock.emulation.leftovers import PREFIX, run_name
 from penstock.emulation.machine import NAMESPACES, setting_file
-from penstock.emulation.processes import end_processes
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from types import TracebackType
 
 INTERFACE = "net0"
 """The interface of a real node."""
+_PREFIX = "penstock-"
+"""All namespaces and temporary folders of emulations begin with it."""
+_NAME = re.compile(_PREFIX + r"(\d+)-(\d+)(-.*)?")
+_ENDING = 2.0
+"""Seconds that processes have to end after SIGTERM."""
 _NETWORK = "198.18"
 """First bytes of addresses: for benchmarks, never routed on the Internet [RFC2544 appendix C.2.2]."""
+_QUIET = "for i in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $i ] || echo 1 > $i; done"
+"""Switches IPv6 off, which sends packets whenever an interface comes up."""
 
 
 class Namespaces:
@@ -48,7 +59,7 @@ class Namespaces:
         self.real = list(real)
         self.mtu = mtu
         self.settings = list(settings)
-        self.network = PREFIX + (run or run_name())
+        self.network = _PREFIX + (run or f"{os.getpid()}-{_started(os.getpid())}")
         self.absent: list[str] = []
         """Offloads that the interfaces do not have, so that they cannot be switched off."""
 
@@ -94,9 +105,7 @@ class Namespaces:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remove()
 
     def _make(self) -> None:
@@ -105,8 +114,8 @@ class Namespaces:
             _ip(["netns", "exec", name, "sh", "-c", _QUIET])
         for number, node in enumerate(self.real):
             inside, outside = self.of(node), self.interfaces[number]
-            _ip(["-n", self.network, *_words(f"link add {outside} type veth peer name {INTERFACE} netns"), inside])
-            _ip(["-n", self.network, *_words(f"link set {outside} mtu {self.mtu} up")])
+            _ip(["-n", self.network, *f"link add {outside} type veth peer name {INTERFACE} netns".split(), inside])
+            _ip(["-n", self.network, *f"link set {outside} mtu {self.mtu} up".split()])
             lines = ["link set lo up", f"link set {INTERFACE} address {mac(number)} mtu {self.mtu} up"]
             lines.append(f"addr add {self.addresses[node]}/16 dev {INTERFACE}")
             for other, name in enumerate(self.real):
@@ -122,23 +131,12 @@ class Namespaces:
     def remove(self) -> None:
         """Ends the processes in the namespaces and removes these; signals wait until this is done."""
         with _undisturbed():
-            there = [name for name in self.names if (NAMESPACES / name).exists()]
-            end_processes(there)
-            for name in there:
-                subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+            _remove([name for name in self.names if (NAMESPACES / name).exists()])
 
 
 def mac(number: int) -> str:
     """The Ethernet address of a real node, by its number."""
     return f"02:70:73:00:{number >> 8:02x}:{number & 255:02x}"
-
-
-_QUIET = "for i in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $i ] || echo 1 > $i; done"
-"""Switches IPv6 off, which sends packets whenever an interface comes up."""
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
 
 
 def _ip(words: list[str], lines: str | None = None) -> None:
@@ -164,3 +162,54 @@ def _undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         if held:
             os.kill(os.getpid(), held[0])
+
+
+def remove_leftovers() -> list[str]:
+    """Ends the programs of killed runs, and removes their namespaces and temporary folders; returns the namespaces."""
+    namespaces = [path.name for path in _dead(NAMESPACES)]
+    _remove(namespaces)
+    for folder in _dead(Path(tempfile.gettempdir())):
+        shutil.rmtree(folder, ignore_errors=True)
+    return namespaces
+
+
+def _remove(namespaces: Sequence[str]) -> None:
+    end_processes(namespaces)
+    for name in namespaces:
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def _dead(folder: Path) -> list[Path]:
+    """Entries that are named after a process that has ended."""
+    found = ((path, _NAME.fullmatch(path.name)) for path in (folder.iterdir() if folder.is_dir() else ()))
+    return sorted(path for path, name in found if name and _started(int(name[1])) != int(name[2]))
+
+
+def _started(process: int) -> int | None:
+    """When a process started, in ticks since the machine did [proc_pid_stat(5)]; None if it has ended."""
+    try:
+        # The second field is the command in parentheses, which may hold anything.
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+def end_processes(namespaces: Sequence[str]) -> None:
+    """Ends all processes in these namespaces."""
+    deadline = time.monotonic() + _ENDING
+    number = signal.SIGTERM
+    while processes := [each for name in namespaces for each in _processes(name)]:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+        if number == signal.SIGTERM and time.monotonic() > deadline:
+            number = signal.SIGKILL
+        elif number == signal.SIGKILL and time.monotonic() > deadline + _ENDING:
+            return  # one that the kernel cannot end yet
+        time.sleep(0.05)
+
+
+def _processes(namespace: str) -> list[int]:
+    found = subprocess.run(["ip", "netns", "pids", namespace], check=False, capture_output=True, text=True)
+    return [int(word) for word in found.stdout.split() if int(word) != os.getpid()]

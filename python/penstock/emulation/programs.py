@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import subprocess
 import tempfile
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from penstock.emulation.namespaces import Namespaces, end_processes
 from penstock.errors import InputError
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
-    from penstock.emulation.namespaces import Namespaces
 
 _FORM = re.compile(r"\s*([^\s:]+)(?:\s+at\s+([0-9.]+)\s*(ms|s|min))?\s*:\s*(\S.*)", re.DOTALL)
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 _ENDING = 2.0
-"""Seconds that a program has to end after SIGTERM."""
+"""Seconds that the kernel has to end a program."""
 # The names of the real nodes, in a mount namespace of the program's own, which 'ip netns exec' makes.
 _WITH_HOSTS = 'mount --bind "$1" /etc/hosts && exec sh -c "$2"'
 
@@ -97,9 +93,7 @@ class Programs:
         self._hosts.write_text("\n".join(["127.0.0.1 localhost", *lines, ""]), encoding="utf-8")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop()
         self._folder.cleanup()
 
@@ -135,12 +129,8 @@ class Programs:
         return self._file(number, kind).read_text(encoding="utf-8", errors="replace")
 
     def _stop(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            running = [process for _, process in self._running.values() if process.poll() is None]
-            for process in running:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, number)
-            deadline = time.monotonic() + _ENDING
-            for process in running:
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(max(0.0, deadline - time.monotonic()))
+        end_processes([self._namespaces.of(program.node) for program, _ in self._running.values()])
+        for _, process in self._running.values():
+            process.kill()  # one that was not yet in its namespace
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_ENDING)
