@@ -20,8 +20,8 @@ class has typed state, parameters with units, and the hooks of its kind:
 
 from __future__ import annotations
 
-from penstock.own.classes import load
 from penstock.own.decorators import congestion_control, discipline, meter, metric, scheduler, source
+from penstock.own.files import load
 from penstock.own.notebooks import file_of
 from penstock.own.vocabulary import (
     ACCEPT,

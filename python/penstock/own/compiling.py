@@ -21,16 +21,15 @@ from penstock import _core
 from penstock.errors import InputError
 from penstock.own.declared import symbol
 from penstock.own.kinds import FAULT, fields
-from penstock.own.plain import EXACT_NAMES, FLOATS, HELPERS
+from penstock.own.plain import EXACT_NAMES, HELPERS
 from penstock.own.translation import method_name
-from penstock.own.vocabulary import CLASSES
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable
 
     from penstock.own.declared import Declared
-    from penstock.own.kinds import Hook
+    from penstock.own.kinds import Field, Hook
 
 _WHOLE = "a whole number is needed,"
 _NUMBER = "a number is needed,"
@@ -222,8 +221,8 @@ def _entry(component: Declared, hook: str, names: dict[str, Any], library: Any) 
     cpu_target.options.parse_as_flags(flags, {"nopython": True, **_OPTIONS})
     flags.no_compile = True
     views = [of.view_at(place) for place in ("first", "second")]
-    pointers = [types.voidptr if name is None else _view(name) for name in views]
-    given = (_own(component), *pointers, types.int64, types.int64)
+    pointers = [types.voidptr if name is None else _record(fields()[name]) for name in views]
+    given = (_record(component.words), *pointers, types.int64, types.int64)
     contexts = cpu_target.typing_context, cpu_target.target_context
     return compiler.compile_extra(*contexts, names.pop("entry"), given, types.int64, flags, {}, library)
 
@@ -241,29 +240,10 @@ def _answer(hook: Hook, call: str) -> str:
     return "; ".join([f"{', '.join(values)} = {call}", *stored, "return 1"])
 
 
-def _view(name: str) -> Any:
-    """The type of a view."""
-    return _record(
-        [(each.name, "f8" if each.is_float else "i8", each.length, each.length > 1) for each in fields()[name]]
-    )
-
-
-def _own(component: Declared) -> Any:
-    """The type of a component's words: addresses of streams, parameters, state."""
-    fields = [(name, "i8", 1, False) for name in component.streams]
-    fields += [(name, "f8" if it.kind in FLOATS else "i8", 1, False) for name, it in component.parameters.items()]
-    of_classes = component.class_parameters.items()
-    fields += [(name, "f8" if it.kind in FLOATS else "i8", CLASSES, True) for name, it in of_classes]
-    for it in component.state.values():
-        fields.append((it.name, "f8" if it.type is float else "i8", len(it.initial), it.is_list))
-    return _record(fields)
-
-
-def _record(fields: list[tuple[str, str, int, bool]]) -> Any:
-    """The type of a structure with these fields: name, type, length, and whether it is a list."""
-    return numba.from_dtype(
-        np.dtype([(name, of, (length,)) if is_list else (name, of) for name, of, length, is_list in fields])
-    )
+def _record(fields: Iterable[Field]) -> Any:
+    """The type of a structure with these fields."""
+    of = [(it.name, "f8" if it.is_float else "i8", (it.length,) if it.is_list else ()) for it in fields]
+    return numba.from_dtype(np.dtype(of))
 
 
 def _told(error: errors.NumbaError, component: Declared, hook: str, path: str) -> str:

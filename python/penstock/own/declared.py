@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import math
+import struct
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.own.kinds import KINDS, Kind
-from penstock.own.vocabulary import ClassParameter, Mark, Parameter, State, Stream, mark_of
+from penstock.own.kinds import KINDS, Field, Kind
+from penstock.own.vocabulary import CLASSES, ClassParameter, Mark, Parameter, State, Stream, mark_of
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_FLOATS = ("probability", "weight", "number")
+"""Kinds of parameters that are floating-point numbers in hooks."""
 _TYPES = {"int": int, "float": float, "bool": bool}
 
 
@@ -48,6 +51,17 @@ class Variable:
     unit: str
     doc: str
 
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a floating-point number, or a list of these."""
+        return self.type is float
+
+    @property
+    def words(self) -> list[int]:
+        """Its initial values as words of 64 bits."""
+        form = "=d" if self.is_float else "=q"
+        return [struct.unpack("=Q", struct.pack(form, each))[0] for each in self.initial]
+
 
 @dataclass
 class Declared:
@@ -73,6 +87,15 @@ class Declared:
     def arguments(self, method: str) -> list[str]:
         """The arguments of a method after `self`."""
         return [each.arg for each in self.methods[method].args.args[1:]]
+
+    @property
+    def words(self) -> list[Field]:
+        """Its words: addresses of streams, parameters, state."""
+        found = [Field(name, is_float=False) for name in self.streams]
+        found += [Field(name, it.kind in _FLOATS) for name, it in self.parameters.items()]
+        found += [Field(name, it.kind in _FLOATS, CLASSES, is_list=True) for name, it in self.class_parameters.items()]
+        state = self.state.values()
+        return [*found, *(Field(it.name, it.is_float, len(it.initial), it.is_list) for it in state)]
 
     @property
     def of(self) -> Kind:

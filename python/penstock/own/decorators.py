@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from penstock.errors import ArgumentError
 from penstock.own.vocabulary import Mark
@@ -15,14 +15,22 @@ _T = TypeVar("_T")
 _STATISTICS = ("mean", "sum", "share")
 
 
-@overload
-def discipline(cls: type[_T], /) -> type[_T]: ...
+class _Decorator(Protocol):
+    """A decorator, with or without parentheses."""
+
+    @overload
+    def __call__(self, cls: type[_T], /) -> type[_T]: ...
+
+    @overload
+    def __call__(self, *, name: str) -> Callable[[type[_T]], type[_T]]: ...
 
 
-@overload
-def discipline(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
+def _typed(function: Any) -> _Decorator:
+    made: _Decorator = function
+    return made
 
 
+@_typed
 def discipline(cls: Any = None, /, *, name: str | None = None) -> Any:
     """Makes a class a queue discipline; its scenario key is `name`, or the name of the class in lower case.
 
@@ -89,14 +97,7 @@ def congestion_control(cls: Any = None, /, *, name: str | None = None, marks: st
     return _marked("congestion-control", cls, name, facts=() if marks is None else (f"marks-{marks}",))
 
 
-@overload
-def meter(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def meter(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
+@_typed
 def meter(cls: Any = None, /, *, name: str | None = None) -> Any:
     """Makes a class a meter; its scenario key is `name`, or the name of the class in lower case.
 
@@ -113,14 +114,7 @@ def meter(cls: Any = None, /, *, name: str | None = None) -> Any:
     return _marked("meter", cls, name)
 
 
-@overload
-def scheduler(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def scheduler(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
+@_typed
 def scheduler(cls: Any = None, /, *, name: str | None = None) -> Any:
     """Makes a class a scheduler over classes; its scenario key is `name`, or the name of the class in lower case.
 
@@ -143,14 +137,7 @@ def scheduler(cls: Any = None, /, *, name: str | None = None) -> Any:
     return _marked("scheduler", cls, name)
 
 
-@overload
-def source(cls: type[_T], /) -> type[_T]: ...
-
-
-@overload
-def source(*, name: str) -> Callable[[type[_T]], type[_T]]: ...
-
-
+@_typed
 def source(cls: Any = None, /, *, name: str | None = None) -> Any:
     """Makes a class a source; its scenario key is `name`, or the name of the class in lower case.
 

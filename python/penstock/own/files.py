@@ -1,29 +1,33 @@
-"""Reads a Python file with components, for the core."""
+"""Reads a Python file with components, for the core and for networks."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import os
-import struct
 import sys
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from penstock.component import entries, made
 from penstock.errors import InputError
 from penstock.own.compiled import addresses as compiled_addresses
 from penstock.own.compiled import compiler
-from penstock.own.declared import Declared, Mistakes, Variable, declared
+from penstock.own.declared import Declared, Mistakes, declared
 from penstock.own.plain import Plain, line_of
 from penstock.own.translation import translate
-from penstock.own.vocabulary import Parameter, mark_of
+from penstock.own.vocabulary import mark_of
 from penstock.printable import quoted
+from penstock.reference import with_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from penstock.own.translation import Translated
 
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
 """Environment variable that makes hooks run in the interpreter, also in worker processes."""
@@ -51,7 +55,11 @@ class OwnFile:
         self.identity = f"{digest}, {compiler()}"
         mistakes = Mistakes(path.name)
         self._text = text
-        tree = self._parsed()
+        try:
+            tree = ast.parse(text, str(path))
+        except SyntaxError as error:
+            # A null byte has no line.
+            raise InputError(f"{path.name}:{error.lineno or 1}: {error.msg}") from None
         _check_imports(tree, mistakes)
         mistakes.raise_any()
         self._names = _executed(path, tree)
@@ -66,24 +74,17 @@ class OwnFile:
         self._facts = translated.facts
         self.plain = Plain(translated.module, str(path), self._names)
 
-    def _parsed(self) -> ast.Module:
-        try:
-            return ast.parse(self._text, str(self.path))
-        except SyntaxError as error:
-            # A null byte has no line.
-            raise InputError(f"{self.path.name}:{error.lineno or 1}: {error.msg}") from None
-
-    def _translated(self, *, is_compiled: bool) -> Any:
+    def _translated(self, *, is_compiled: bool) -> Translated:
         """The functions, from a new tree: translation changes it."""
-        mistakes, tree = Mistakes(self.path.name), self._parsed()
-        classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-        components = [declared(it.cls, classes[it.cls.__name__], mistakes) for it in self.components]
-        translated = translate(tree, components, self._names, mistakes, compiled=is_compiled)
+        mistakes, tree = Mistakes(self.path.name), ast.parse(self._text, str(self.path))
+        translated = translate(tree, self.components, self._names, mistakes, compiled=is_compiled)
         mistakes.raise_any()
         return translated
 
-    def for_core(self, *, debug: bool) -> dict[str, Any]:
+    @cached_property
+    def for_core(self) -> dict[str, Any]:
         """What the core needs: declarations, and addresses of the hooks."""
+        debug = _is_debug()
         if debug:
             addresses = {it.cls.__name__: self.plain.addresses(it) for it in self.components}
         else:
@@ -98,36 +99,13 @@ class OwnFile:
             "name": it.key,
             "doc": (it.cls.__doc__ or "").strip(),
             "streams": list(it.streams.values()),
-            "parameters": [_parameter(*each) for each in it.parameters.items()],
-            "class_parameters": [_parameter(*each) for each in it.class_parameters.items()],
-            "state": [_state(each) for each in it.state.values()],
+            "parameters": [{"name": name, **vars(each)} for name, each in it.parameters.items()],
+            "class_parameters": [{"name": name, **vars(each)} for name, each in it.class_parameters.items()],
+            "state": [vars(each) | {"is_float": each.is_float, "initial": each.words} for each in it.state.values()],
             "hooks": addresses,
             "facts": sorted({*it.facts, *self._facts[it.cls.__name__]}),
             "settings": dict(it.settings),
         }
-
-
-def _parameter(name: str, it: Parameter) -> dict[str, Any]:
-    return {
-        "name": name,
-        "doc": it.doc,
-        "kind": it.kind,
-        "words": list(it.words),
-        "default": it.default,
-        "changeable": it.changeable,
-    }
-
-
-def _state(it: Variable) -> dict[str, Any]:
-    words = [struct.unpack("=Q", struct.pack("=d" if it.type is float else "=q", each))[0] for each in it.initial]
-    return {
-        "name": it.name,
-        "doc": it.doc,
-        "unit": it.unit,
-        "is_float": it.type is float,
-        "is_list": it.is_list,
-        "initial": words,
-    }
 
 
 def _check_names(components: list[Declared], mistakes: Mistakes) -> None:
@@ -181,12 +159,15 @@ def source(path: Path) -> str:
         raise InputError(f"{path.name}: cannot be read: {error}") from None
 
 
+def _is_debug() -> bool:
+    return bool(os.environ.get(DEBUG))
+
+
 def opened(path: Path) -> OwnFile:
     """The file, executed once for each version of its text."""
     path = path.absolute()
     text = source(path)
-    is_debug = bool(os.environ.get(DEBUG))
-    key = str(path), text, is_debug
+    key = str(path), text, _is_debug()
     with _lock:
         if key not in _files:
             try:
@@ -205,11 +186,7 @@ def read(path: Path) -> dict[str, Any]:
         if _refused:
             _refused[-1].append(path)
             raise InputError(f"{path.name}: may not be executed here")
-        file = opened(Path(path))
-        core: dict[str, Any] | None = vars(file).get("core")
-        if core is None:
-            core = vars(file)["core"] = file.for_core(debug=bool(os.environ.get(DEBUG)))
-        return core
+        return opened(Path(path)).for_core
 
 
 @contextmanager
@@ -227,3 +204,29 @@ def by_identity(name: str, identity: str) -> OwnFile | None:
     with _lock:
         found = (it for it in reversed(_files.values()) if (it.path.name, it.identity) == (name, identity))
         return next(found, None)
+
+
+def load(file: str | Path) -> SimpleNamespace:
+    """Makes the classes of the components of a file, with which a `Network` is built.
+
+    Parameters
+    ----------
+    file : str or Path
+        The file; the attribute ``use`` of the network names it too.
+
+    Returns
+    -------
+    SimpleNamespace
+        The classes by the names that they have in the file, with the parameters as arguments. A metric has none: a
+        measurement names it.
+
+    Raises
+    ------
+    InputError
+        If the file has mistakes.
+    """
+    everything = with_file(file)
+    names = {(kind, entry["name"]): name for name, (kind, entry) in entries(everything).items()}
+    components = [it for it in opened(Path(file)).components if (it.kind, it.key) in names]
+    found = {it.cls.__name__: made(names[it.kind, it.key], everything) for it in components}
+    return SimpleNamespace(**found)

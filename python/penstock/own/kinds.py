@@ -75,20 +75,21 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class ViewField:
-    """A field of a view."""
+class Field:
+    """A field of a view, or of the words of a component."""
 
     name: str
     is_float: bool
-    length: int
-    is_written: bool
+    length: int = 1
+    is_list: bool = False
+    is_written: bool = False  # whether hooks may assign it
 
 
 @cache
-def fields() -> dict[str, list[ViewField]]:
+def fields() -> dict[str, list[Field]]:
     """The fields of each view, in the order of its layout."""
     return {
-        view: [ViewField(name, letter == "f", length, is_written) for name, letter, length, is_written in all_]
+        view: [Field(name, letter == "f", length, length > 1, is_written) for name, letter, length, is_written in all_]
         for view, all_ in _core.component_views()
     }
 

@@ -13,7 +13,6 @@ from penstock import _core
 from penstock.own.allowed import EXACT
 from penstock.own.kinds import FAULT, fields
 from penstock.own.translation import method_name
-from penstock.own.vocabulary import CLASSES
 from penstock.printable import quoted
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from penstock.own.declared import Declared
-    from penstock.own.kinds import Result
+    from penstock.own.kinds import Field, Result
 
 HELPERS = """\
 def penstock_sqrt(x):
@@ -131,8 +130,14 @@ def namespace() -> dict[str, Any]:
 @cache
 def view(name: str) -> type[ctypes.Structure]:
     """The structure of a view."""
-    words = [(each.name, c_double if each.is_float else c_int64, each.length) for each in fields()[name]]
-    of = [(field, word if length == 1 else word * length) for field, word, length in words]
+    return _structure(name, fields()[name])
+
+
+def _structure(name: str, fields: Iterable[Field]) -> type[ctypes.Structure]:
+    of: list[tuple[str, Any]] = []
+    for each in fields:
+        word: Any = c_double if each.is_float else c_int64
+        of.append((each.name, word * each.length if each.is_list else word))
     return type(name, (ctypes.Structure,), {"_fields_": of})
 
 
@@ -172,7 +177,7 @@ class Plain:
 
         With `keeps`, an exception is kept for the message of the run, and the answer is `FAULT`.
         """
-        structure, of = record(component), component.of.hooks[hook]
+        structure, of = _structure(component.cls.__name__, component.words), component.of.hooks[hook]
         function = self._names[method_name(component.cls.__name__, hook)]
         wanted = [of.arguments[name] for name in component.arguments(hook)]
 
@@ -207,23 +212,3 @@ def _store(result: Result, answer: Any, place: int) -> None:
     for name, value in zip(result.fields, values, strict=True):
         # Not as the fields that hooks write, since there may be no number.
         ctypes.Structure.__setattr__(structure, name, number(value) if floats[name] else whole(value))
-
-
-def record(component: Declared) -> type[ctypes.Structure]:
-    """The structure of a component's words: addresses of streams, parameters, state."""
-    fields: list[tuple[str, Any]] = [(name, c_int64) for name in component.streams]
-    fields += [(name, kind_of(parameter.kind)) for name, parameter in component.parameters.items()]
-    fields += [(name, kind_of(it.kind) * CLASSES) for name, it in component.class_parameters.items()]
-    for variable in component.state.values():
-        word: Any = c_double if variable.type is float else c_int64
-        fields.append((variable.name, word * len(variable.initial) if variable.is_list else word))
-    return type(component.cls.__name__, (ctypes.Structure,), {"_fields_": fields})
-
-
-def kind_of(kind: str) -> Any:
-    """The C type of a parameter of this kind."""
-    return c_double if kind in FLOATS else c_int64
-
-
-FLOATS: Iterable[str] = ("probability", "weight", "number")
-"""Kinds of parameters that are floating-point numbers in hooks."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from penstock.own.declared import Declared, Mistakes
-    from penstock.own.kinds import ViewField
+    from penstock.own.kinds import Field
 
 VERSION = 4
 """Number of the translation; another one means that runs are repeated."""
@@ -61,6 +61,7 @@ def translate(
     """
     result = Translated()
     others = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    fresh = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     shared: set[str] = set()
     for node in others.values():
         function = _Function(names, set(others), None, mistakes, compiled=compiled)
@@ -70,7 +71,8 @@ def translate(
         used = set(shared)
         for method in component.methods.values():
             function = _Function(names, set(others), component, mistakes, compiled=compiled)
-            result.module.body.append(function.translated(method, method_name(component.cls.__name__, method.name)))
+            name = method_name(component.cls.__name__, method.name)
+            result.module.body.append(function.translated(fresh[method.lineno], name))
             used |= function.used
         result.facts[component.cls.__name__] = component.of.facts_of(used)
     refuse_recursion(result.module, mistakes)
@@ -203,7 +205,7 @@ class _Function(ast.NodeTransformer):
             self._refuse(node, f"{name}.{node.attr} cannot be assigned{allowed}")
         return node
 
-    def _fields(self, name: str) -> list[ViewField]:
+    def _fields(self, name: str) -> list[Field]:
         """The fields of a view that is an argument; empty for other names."""
         return fields()[self._views[name]] if name in self._views else []
 

@@ -121,7 +121,9 @@ def parameter(
     words : mapping or sequence of str, optional
         The words of a choice, each with its meaning.
     """
-    return _declared(Parameter, kind, default, doc, changeable, words)
+    text = str(default).lower() if isinstance(default, bool) else None if default is None else str(default)
+    pairs = words.items() if hasattr(words, "items") else ((word, word) for word in words)
+    return Parameter(kind, text, doc, changeable, tuple(pairs))
 
 
 def class_parameter(
@@ -136,20 +138,7 @@ def class_parameter(
 
     A hook sees a list over the classes in their order, ``self.weight[queue]``.
     """
-    return _declared(ClassParameter, kind, default, doc, changeable, words)
-
-
-def _declared(
-    of: type[Parameter],
-    kind: str,
-    default: str | float | bool | None,
-    doc: str,
-    changeable: bool,
-    words: Mapping[str, str] | Sequence[str],
-) -> Parameter:
-    text = str(default).lower() if isinstance(default, bool) else None if default is None else str(default)
-    pairs = words.items() if hasattr(words, "items") else ((word, word) for word in words)
-    return of(kind, text, doc, changeable, tuple(pairs))
+    return ClassParameter(**vars(parameter(kind, default, doc=doc, changeable=changeable, words=words)))
 
 
 def state(initial: Any, *, unit: str = "1", doc: str = "") -> Any:
