@@ -82,14 +82,8 @@ class Windows:
 def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
     """The points of a plan, each opened for Linux hosts.
 
-    Raises
-    ------
-    InputError
-        If a point has no two real nodes, or flows that Linux hosts cannot make.
-    PenstockError
-        If this machine cannot emulate; nothing was made.
-    ScenarioError
-        If a point has mistakes.
+    Raises InputError if a point has no two real nodes, or flows that Linux hosts cannot make; PenstockError if this
+    machine cannot emulate; ScenarioError if a point has mistakes.
     """
     made = []
     for point, asked in zip(plan.points, plan.read([0]), strict=True):
@@ -116,18 +110,10 @@ def compare(
     settings: Sequence[tuple[str, str]] = (),
     tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Compared], list[Windows]]:
-    """Runs both kinds of hosts, one pair after the other.
+    """Runs both kinds of hosts in pairs, whose networks have the same random numbers.
 
-    Parameters
-    ----------
-    runs : int
-        Number of pairs; the i-th of both have the same random numbers in the network.
-    mtu : int, bytes
-        The largest IP packet.
-    settings : sequence of (str, str)
-        Kernel settings of the Linux hosts, as name and value. Sockets begin with Reno unless these say otherwise.
-    tell : callable, optional
-        Called with a line after each emulation.
+    `mtu` is in bytes; `settings` are kernel settings of the Linux hosts, whose sockets begin with Reno unless these say
+    otherwise; `tell` is called with a line after each emulation.
     """
     warm_up, seconds = cell.linux.asked.scenario.window
     settings = [_UNPACED, *settings]
@@ -188,7 +174,8 @@ def _with_goodput(
         rate = goodput(samples, transfer, warm_up)
         if rate is None:
             raise PenstockError(f"no data of flows '{transfer.name}' were acknowledged: {_said(made, transfers)}")
-        kept += [Metric("goodput", labels, "bit/s", rate) for labels in _goodput_labels(run.metrics, transfer.name)]
+        theirs = (each for each in run.metrics if each.name == "goodput" and each.labels.get("of") == transfer.name)
+        kept += [Metric("goodput", each.labels, "bit/s", rate) for each in theirs]
     return kept
 
 
@@ -196,7 +183,3 @@ def _said(made: Emulated, transfers: Sequence[Transfer]) -> str:
     """The messages of the clients of iperf3."""
     clients = made.programs[1 : 2 * len(transfers) : 2]
     return "; ".join(each.errors.strip() or each.output.strip() for each in clients) or "iperf3 gave no reason"
-
-
-def _goodput_labels(metrics: Sequence[Metric], name: str) -> list[dict[str, str]]:
-    return [metric.labels for metric in metrics if metric.name == "goodput" and metric.labels.get("of") == name]

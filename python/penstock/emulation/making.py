@@ -75,29 +75,13 @@ def emulate(
     ends_on_overload: bool = False,
     keeps_log: bool = False,
 ) -> Emulated:
-    """Runs a scenario in real time, with programs at its real nodes.
+    """Runs a scenario in real time, with programs at its real nodes, which end with the run at the latest.
 
-    Parameters
-    ----------
-    opened : Opened
-        The scenario.
-    programs : sequence of Program
-        Programs to run. Those that have not ended at the end of the run are ended then.
-    mtu : int, bytes
-        The largest IP packet.
-    settings : sequence of (str, str)
-        Kernel settings of the real nodes, as name and value.
-    ends_on_overload : bool
-        End the run once more than a tenth of the packets of a second are later than 1 ms.
-    keeps_log : bool
-        Keep the arrivals in memory.
+    `mtu` is in bytes; `settings` are kernel settings of the real nodes. With `ends_on_overload`, the run ends once more
+    than a tenth of the packets of a second are later than 1 ms; with `keeps_log`, the arrivals are kept in memory.
 
-    Raises
-    ------
-    PenstockError
-        If it cannot be emulated here; then nothing was made.
-    KeyboardInterrupt
-        After Ctrl-C, once everything is removed.
+    Raises PenstockError if it cannot be emulated here, in which case nothing was made; KeyboardInterrupt after Ctrl-C,
+    once everything is removed.
     """
     check(opened)
     asked, cancel, started = opened.asked, _core.Cancel(), threading.Event()

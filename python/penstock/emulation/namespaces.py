@@ -43,14 +43,8 @@ class Namespaces:
     A context manager: everything is removed at its end, whatever happens. The machine's own namespace gets no
     interface, address or route: pairs of interfaces are created where they belong.
 
-    Parameters
-    ----------
-    mtu : int, bytes
-        MTU of their interfaces.
-    settings : sequence of (str, str)
-        Kernel settings of the real nodes, as name and value.
-    run : str
-        Distinguishes simultaneous runs; by default named after this process.
+    `mtu` of the interfaces is in bytes; `run` distinguishes simultaneous runs, and is named after this process by
+    default; `settings` are kernel settings of the real nodes.
     """
 
     def __init__(

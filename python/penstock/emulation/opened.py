@@ -50,21 +50,12 @@ def opened(
     mtu: int = LARGEST_MTU,
     log: str | None = None,
 ) -> Opened:
-    """Reads a scenario with real nodes, and opens it for real packets.
+    """Reads a scenario with real nodes, and opens it for real packets of at most `mtu` bytes.
+
+    `file` is for messages and files that the scenario names; `log` has arrivals that are known before the run, as CSV.
 
     Raises InputError if it has no two real nodes, or the log is none of this scenario; ScenarioError if it has
     mistakes.
-
-    Parameters
-    ----------
-    file : Path
-        The scenario's file, for messages and files that it names.
-    seed, replication : int, optional
-        The random streams of the simulated network.
-    mtu : int, bytes
-        The largest IP packet.
-    log : str, optional
-        Arrivals that are known before the run, as CSV.
     """
     if is_study(text):
         raise InputError(f"{path_text(file)}: is a study; real packets pass through the network of one scenario.")
@@ -74,7 +65,7 @@ def opened(
     real = [] if not document else _real_nodes(document)
     if document and len(real) < 2:
         raise InputError(
-            f"{path_text(file)}: has {shown(real) or 'no node'} with real = true, and packets pass between "
+            f"{path_text(file)}: has {quoted(real[0]) if real else 'no node'} with real = true, and packets pass between "
             "two of them; write [nodes] with lines such as h1 = { real = true }."
         )
     if not document or document.get("flows"):
@@ -189,8 +180,3 @@ def _free(name: str, taken: set[str]) -> str:
 
 def _table(group: dict[str, Any]) -> str:
     return "\n".join(["[[flows]]", *toml.lines(group), ""])
-
-
-def shown(names: Sequence[str]) -> str:
-    """Names for a message."""
-    return ", ".join(quoted(name) for name in names)

@@ -1,7 +1,8 @@
-"""Converts a graph into a network."""
+"""Converts a graph into a network, whose nodes get valid names."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,9 @@ from penstock.drawing import ends_of
 from penstock.errors import InputError
 from penstock.graphs.attributes import DELAY, RATE, EdgeError, Reading, is_given
 from penstock.graphs.edges import EdgeReader, has_coordinates
-from penstock.graphs.names import free_name, mapped_names, renaming_remark
 from penstock.graphs.text import nth_line
 from penstock.network import Network
-from penstock.printable import quoted, things
+from penstock.printable import printable, quoted, things
 from penstock.topologies.links import link_both_ways
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 """Maximum number of mistakes that are listed."""
+_SHOWN_NAMES = 5
+"""Maximum number of renamed nodes that a remark lists."""
+_LONGEST = 100
+"""Maximum number of characters of a name."""
 
 
 class GraphNetwork(Network):
@@ -166,12 +170,12 @@ def convert(
     reading.check(source)
     net = GraphNetwork()
     texts = _texts(graph, reading.names, source)
-    names = mapped_names(texts.items())
+    names = _mapped_names(texts)
     for node, name in names.items():
         net.node_of[node] = net.node(name)
     net.renamed = {texts[node]: name for node, name in names.items() if texts[node] != name}
     if net.renamed:
-        net.remarks.append(renaming_remark(net.renamed))
+        net.remarks.append(_renaming_remark(net.renamed))
     _check_that_some(graph, reading, source)
     _add_links(net, graph, reading, (source, lines or {}), port)
     return net
@@ -270,5 +274,67 @@ def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str
         link_both_ways(net, a, b, **link)
         return
     for origin, destination, usual in [(a, b, there), (b, a, back)][: 1 + both_ways]:
-        name = free_name(usual, taken)
+        name = _free_name(usual, taken)
         net.link(origin, destination, name=None if name == usual else name, **link)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a scenario allows a text as the name of a node.
+
+    Examples
+    --------
+    >>> _is_name("r-1"), _is_name("Zürich"), _is_name("New York"), _is_name("")
+    (True, True, False, False)
+    """
+    sound = all((character.isalnum() or character in "-_") and printable(character) == character for character in text)
+    return 0 < len(text) <= _LONGEST and sound
+
+
+def _mapped_names(texts: Mapping[Hashable, str]) -> dict[Hashable, str]:
+    """Returns a unique name for each node: its own if that is allowed, else a similar one.
+
+    Examples
+    --------
+    >>> _mapped_names({1: "New York", 2: "New-York", 3: "São Paulo (2)", 4: "?!"})
+    {1: 'New-York-2', 2: 'New-York', 3: 'São-Paulo-2', 4: 'node'}
+    """
+    taken = {text for text in texts.values() if _is_name(text)}
+    first: set[str] = set()
+    names: dict[Hashable, str] = {}
+    for node, text in texts.items():
+        if _is_name(text) and text not in first:
+            names[node] = text
+            first.add(text)
+        else:
+            names[node] = _free_name(_similar(text), taken)
+    return names
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Returns `name`, or `name` with a number if that is taken, and adds it to `taken`."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        end = f"-{number}"
+        found = name[: _LONGEST - len(end)] + end
+    taken.add(found)
+    return found
+
+
+def _similar(text: str) -> str:
+    kept = "".join(character if _is_name(character) else "-" for character in text[: 2 * _LONGEST])
+    return re.sub("-{2,}", "-", kept).strip("-")[:_LONGEST] or "node"
+
+
+def _renaming_remark(renamed: dict[str, str]) -> str:
+    """Returns the remark on renamed nodes.
+
+    Examples
+    --------
+    >>> _renaming_remark({"New York": "New-York"})
+    "1 node has another name here, as names have letters, digits, '-' and '_' only: 'New York' is New-York"
+    """
+    pairs = [f"{quoted(text)} is {name}" for text, name in list(renamed.items())[:_SHOWN_NAMES]]
+    more = f", and {len(renamed) - _SHOWN_NAMES} more" if len(renamed) > _SHOWN_NAMES else ""
+    have = "node has another name" if len(renamed) == 1 else "nodes have other names"
+    return f"{len(renamed)} {have} here, as names have letters, digits, '-' and '_' only: {', '.join(pairs)}{more}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,18 +49,12 @@ class Conformance:
 def conformance(
     subject: Subject, against: Subject | None, settings: Mapping[str, Any], arrivals: Recorded | None = None
 ) -> Conformance:
-    """Compares runs of a component with each other, and with the runs of another one.
+    """Compares runs of a component with each other, and with the runs of another one of its kind.
+
+    Parameters that `settings` do not have are those of the example of `against`, or else of the component, or the
+    defaults. Runs with `arrivals` come first.
 
     Raises InputError if a parameter is missing or wrong, or if the kind has no arrivals or no runs.
-
-    Parameters
-    ----------
-    against : Subject, optional
-        A component of the same kind.
-    settings : mapping
-        Values of parameters. The example of `against` has the others, or else that of the component, or the defaults.
-    arrivals : Recorded, optional
-        Arrivals for further runs, which come first.
     """
     subject.check(settings)
     found = Conformance(subject.key, against.key if against else None)
@@ -184,36 +179,29 @@ def _read(text: str, folder: str, arrivals: Recorded | None) -> _core.Scenario:
 @contextmanager
 def _slow() -> Iterator[None]:
     """Components that are read meanwhile run in the interpreter."""
-    before = os.environ.get(DEBUG)
+    before = os.environ.get(DEBUG, "")
     os.environ[DEBUG] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[DEBUG]
-        else:
-            os.environ[DEBUG] = before
+        os.environ[DEBUG] = before
 
 
 def _events(mine_of: _core.Scenario, other_of: _core.Scenario, seed: int) -> tuple[str, str]:
     """The first event at the bottleneck that differs, of each scenario."""
     traces = [PacketTrace(each, at="bottleneck", seed=seed, name="conformance") for each in (mine_of, other_of)]
-    for mine, other in zip(*(trace.row_frames(1 << 16) for trace in traces), strict=False):
-        height = min(mine.height, other.height)
-        columns = [column for column in mine.columns if mine.schema[column] == other.schema[column]]
-        same = mine[:height].select(columns).rows()
-        others = other[:height].select(columns).rows()
-        at = next((i for i in range(height) if same[i] != others[i]), None)
-        if at is None and mine.height != other.height:
-            at = height - 1
-        if at is not None:
-            for trace in traces:
-                trace.close()
-            return _event(mine, at), _event(other, at)
-    return "the same events at the bottleneck", "other numbers elsewhere"
+    mine, other = (trace.frame() for trace in traces)
+    columns = [column for column in mine.columns if mine.schema[column] == other.schema[column]]
+    pairs = zip_longest(mine.select(columns).iter_rows(), other.select(columns).iter_rows())
+    at = next((i for i, (row, of_other) in enumerate(pairs) if row != of_other), None)
+    if at is None:
+        return "the same events at the bottleneck", "other numbers elsewhere"
+    return _event(mine, at), _event(other, at)
 
 
 def _event(frame: pl.DataFrame, at: int) -> str:
+    if at == frame.height:
+        return "no further event"
     row = frame.row(at, named=True)
     time = next(value for name, value in row.items() if name.startswith("time"))
     seconds = time / 1e12 if isinstance(time, int) else time

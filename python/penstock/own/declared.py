@@ -71,18 +71,13 @@ class Declared:
     key: str
     cls: type
     node: ast.ClassDef
-    facts: tuple[str, ...] = ()
+    facts: tuple[str, ...]
+    settings: Mapping[str, str]  # what its decorator was given besides the name
     streams: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     class_parameters: dict[str, Parameter] = field(default_factory=dict)
     state: dict[str, Variable] = field(default_factory=dict)
     methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """What its decorator was given besides the name."""
-        mark = mark_of(self.cls)
-        return mark.settings if mark else {}
 
     def arguments(self, method: str) -> list[str]:
         """The arguments of a method after `self`."""
@@ -117,7 +112,7 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
     """Reads the declarations of a class."""
     mark = mark_of(cls)
     assert isinstance(mark, Mark)
-    it = Declared(mark.kind, mark.name, cls, node, mark.facts)
+    it = Declared(mark.kind, mark.name, cls, node, mark.facts, mark.settings)
     lines = {name: each.lineno for each in node.body for name in _names(each)}
     annotations = {
         each.target.id: ast.unparse(each.annotation).strip("'\"")

@@ -91,10 +91,7 @@ class _Text:
     def add(self, it: type | FunctionType) -> None:
         """Adds a class or a function, behind what it uses.
 
-        Raises
-        ------
-        InputError
-            If its text is not known, or if it uses what cannot be written.
+        Raises InputError if its text is not known, or if it uses what cannot be written.
         """
         known = {*self._heads, *self._bodies}
         text, names = _source(it)

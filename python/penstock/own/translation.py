@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -31,15 +32,12 @@ STEPS = 1_000_000
 """Most steps of the loops of one call."""
 
 
+@dataclass(frozen=True)
 class Translated:
-    """The functions of a file after translation.
+    """The functions of a file after translation."""
 
-    `facts`: by class, facts about its hooks that its kind knows.
-    """
-
-    def __init__(self) -> None:
-        self.module = ast.Module([], [])
-        self.facts: dict[str, set[str]] = {}
+    module: ast.Module
+    facts: dict[str, set[str]]  # by class, facts about its hooks that its kind knows
 
 
 def method_name(cls: str, method: str) -> str:
@@ -50,16 +48,11 @@ def method_name(cls: str, method: str) -> str:
 def translate(
     tree: ast.Module, components: Iterable[Declared], names: Mapping[str, Any], mistakes: Mistakes, *, compiled: bool
 ) -> Translated:
-    """Translates all functions of a file.
+    """Translates all functions of a file, whose `tree` is changed.
 
-    Parameters
-    ----------
-    tree : ast.Module
-        The file; it is changed.
-    compiled : bool
-        Whether the functions will be compiled; else they keep ``print`` and messages of exceptions.
+    Unless they will be compiled, they keep ``print`` and messages of exceptions.
     """
-    result = Translated()
+    result = Translated(ast.Module([], []), {})
     others = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     fresh = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     shared: set[str] = set()
@@ -368,13 +361,10 @@ class _Function(ast.NodeTransformer):
         """Counts the steps, and refuses a loop without a way out."""
         if isinstance(node.test, ast.Constant) and node.test.value and not is_left(node.body):
             self._refuse(node, "the loop never ends; give it a condition, a break or a return")
-        return self._loop(node)
+        return self.visit_For(node)
 
-    def visit_For(self, node: ast.For) -> Any:
+    def visit_For(self, node: ast.While | ast.For) -> Any:
         """Counts the steps."""
-        return self._loop(node)
-
-    def _loop(self, node: ast.While | ast.For) -> Any:
         self._has_loop = True
         self.generic_visit(node)
         count = f"steps__ += 1\nif steps__ > {STEPS}: raise RuntimeError('the loop takes more than {STEPS} steps')"
