@@ -65,8 +65,8 @@ def opened(
     real = [] if not document else _real_nodes(document)
     if document and len(real) < 2:
         raise InputError(
-            f"{path_text(file)}: has {quoted(real[0]) if real else 'no node'} with real = true, and packets pass between "
-            "two of them; write [nodes] with lines such as h1 = { real = true }."
+            f"{path_text(file)}: has {quoted(real[0]) if real else 'no node'} with real = true, and packets pass "
+            "between two of them; write [nodes] with lines such as h1 = { real = true }."
         )
     if not document or document.get("flows"):
         found = _core.check(text, utf8(str(file)), list(sets), str(file.parent))
@@ -85,10 +85,7 @@ def opened(
 
 
 def read_log(file: Path) -> str:
-    """The text of an arrival log.
-
-    Raises InputError if it cannot be read, or does not fit into memory.
-    """
+    """The text of an arrival log. Raises InputError if it cannot be read, or does not fit into memory."""
     try:
         require_file(file, is_read_whole=True)
         return file.read_text(encoding="utf-8")

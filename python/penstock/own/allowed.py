@@ -10,17 +10,19 @@ from penstock.own.vocabulary import mul_div
 
 _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
 """Functions of `math` that the engine has too."""
+EXACT: dict[str, Any] = {
+    f"exact_{name}": getattr(math, name)
+    for name in ["floor", "ceil", "trunc", "fabs", "copysign", "isfinite", "isinf", "isnan"]
+}
+"""Functions of `math` that give the same on every machine, by their names in translated code."""
 FUNCTIONS: dict[Any, str] = {
     **{getattr(math, name): f"penstock_{name}" for name in _OURS},
+    **{of: name for name, of in EXACT.items()},
     math.sqrt: "penstock_sqrt",
     math.fmod: "penstock_fmod",
     mul_div: "penstock_mul_div",
 }
-"""Functions that are replaced."""
-EXACT: dict[str, Any] = {
-    name: getattr(math, name) for name in ["floor", "ceil", "trunc", "fabs", "copysign", "isfinite", "isinf", "isnan"]
-}
-"""Functions of `math` that give the same on every machine."""
+"""Allowed functions, with their names in translated code."""
 WHOLE = {"int", "round", "exact_floor", "exact_ceil", "exact_trunc"}
 """Functions whose result is undefined in compiled code if it does not fit into 64 bits."""
 OPERATIONS: dict[type[ast.operator], str] = {

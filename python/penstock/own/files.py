@@ -44,10 +44,7 @@ _refused: list[list[Path]] = []
 
 
 class OwnFile:
-    """A file with components.
-
-    `identity`: digest of its text, and the versions of the compiler.
-    """
+    """A file with components. `identity`: digest of its text, and the versions of the compiler."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
@@ -145,10 +142,7 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
 
 
 def source(path: Path) -> str:
-    """The text of a file.
-
-    Raises InputError if it cannot be read.
-    """
+    """The text of a file. Raises InputError if it cannot be read."""
     try:
         if not path.is_file():
             raise InputError(f"{path.name}: there is no such file; names are relative to the scenario's folder")
@@ -178,10 +172,7 @@ def opened(path: Path) -> OwnFile:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The components of a file, for the core.
-
-    Raises InputError with all mistakes, a line each.
-    """
+    """The components of a file, for the core. Raises InputError with all mistakes, a line each."""
     with _lock:
         if _refused:
             _refused[-1].append(path)

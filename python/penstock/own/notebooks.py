@@ -93,13 +93,12 @@ class _Text:
 
         Raises InputError if its text is not known, or if it uses what cannot be written.
         """
-        known = {*self._heads, *self._bodies}
         text, names = _source(it)
         # Functions may call each other.
         self._bodies[it.__name__] = ""
         used = [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
         for name in dict.fromkeys(used):
-            if name in names and name not in known and name not in self._bodies:
+            if name in names and name not in self._heads and name not in self._bodies:
                 self._add_global(name, names[name], it.__name__)
         del self._bodies[it.__name__]
         self._bodies[it.__name__] = text

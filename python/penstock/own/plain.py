@@ -51,7 +51,7 @@ def penstock_left(value, bits):
 """
 """Functions that are added to a file, compiled or interpreted."""
 
-EXACT_NAMES: Mapping[str, Any] = {f"exact_{name}": of for name, of in {"sqrt": math.sqrt, **EXACT}.items()}
+EXACT_NAMES: Mapping[str, Any] = {"exact_sqrt": math.sqrt, **EXACT}
 """Functions of ``math`` by their names in translated code."""
 
 _HOOK = CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_int64)
@@ -59,10 +59,7 @@ _LETTERS: dict[str, Any] = {"f": c_double, "i": c_int64}
 
 
 def whole(value: Any) -> int:
-    """The value as a whole number of 64 bits.
-
-    Raises TypeError or OverflowError if it is none.
-    """
+    """The value as a whole number of 64 bits. Raises TypeError or OverflowError if it is none."""
     if value is None:
         raise TypeError("a whole number is needed, but there is no value")
     if not isinstance(value, int):

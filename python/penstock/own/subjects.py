@@ -16,7 +16,7 @@ from penstock.reference import catalogue, with_file
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -31,17 +31,14 @@ class Subject:
     file: Path | None = None  # the Python file that has it
 
     @property
-    def parameters(self) -> list[str]:
-        """Its parameters; a metric has none."""
-        return [each["key"] for each in self.entry.get("parameters", ())]
+    def parameters(self) -> dict[str, Any]:
+        """The entries of its parameters by key; a metric has none."""
+        return {each["key"]: each for each in self.entry.get("parameters", ())}
 
     @property
-    def class_parameters(self) -> list[str]:
-        """The parameters of a scheduler's classes."""
-        return [each["key"] for each in self.entry.get("classes", {}).get("parameters", ())]
-
-    def _type(self, parameter: str) -> str | None:
-        return next((each["kind"] for each in self.entry.get("parameters", ()) if each["key"] == parameter), None)
+    def class_parameters(self) -> dict[str, Any]:
+        """The entries of the parameters of a scheduler's classes, by key."""
+        return {each["key"]: each for each in self.entry.get("classes", {}).get("parameters", ())}
 
     def written(self, settings: Mapping[str, Any], models: Sequence[Subject], classes: Sequence[str]) -> str:
         """The component as a scenario has it.
@@ -53,43 +50,36 @@ class Subject:
         """
         if self.kind == "metric":
             return self.key
-        values = _examples(self.entry.get("parameters", ()), settings)
-        given = _examples(self.entry.get("classes", {}).get("parameters", ()) if classes else (), settings)
-        of_class: dict[str, dict[str, Any]] = {name: dict(given) for name in classes}
+        known, of_class = self.parameters, self.class_parameters
+        values = _examples(known)
+        tables = {name: _examples(of_class) for name in classes}
         for model in models:
-            example = _example(model.entry["doc"])
-            values |= {k: v for k, v in _table(example, model.key).items() if self._type(k) == model._type(k)}
-            tables = {name: table for name, table in _table(example, "class").items() if isinstance(table, dict)}
-            for (name, table), other in zip(of_class.items(), cycle(tables.values() or [{}]), strict=False):
-                table.update(tables.get(name, other))
-        shown = {key: value for key, value in (values | dict(settings)).items() if key in self.parameters}
-        self._require(self.entry.get("parameters", ()), shown)
-        for table in of_class.values():
-            self._require(self.entry.get("classes", {}).get("parameters", ()), table | dict(settings))
-        lines = [
-            f"class.{toml.key(name)}.{key} = {toml.value(value)}"
-            for name, table in of_class.items()
-            for key, value in (table | dict(settings)).items()
-            if key in self.class_parameters
-        ]
-        return "\n".join([f"{self.key} = {toml.value(shown)}", *lines])
+            example, theirs = _example(model.entry["doc"]), model.parameters
+            same = [key for key in known if key in theirs and known[key]["kind"] == theirs[key]["kind"]]
+            values |= {key: value for key, value in _table(example, model.key).items() if key in same}
+            given = {name: table for name, table in _table(example, "class").items() if isinstance(table, dict)}
+            for (name, table), other in zip(tables.items(), cycle(given.values() or [{}]), strict=False):
+                table.update(given.get(name, other))
+        lines = [f"{self.key} = {toml.value(self._chosen(known, values | dict(settings)))}"]
+        for name, table in tables.items():
+            chosen = self._chosen(of_class, table | dict(settings))
+            lines += [f"class.{toml.key(name)}.{key} = {toml.value(value)}" for key, value in chosen.items()]
+        return "\n".join(lines)
 
-    def _require(self, parameters: Iterable[Any], values: Mapping[str, Any]) -> None:
-        for each in parameters:
-            if each["required"] and (key := each["key"]) not in values:
+    def _chosen(self, known: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of known parameters."""
+        for key, each in known.items():
+            if each["required"] and key not in values:
                 raise InputError(f"{self.key}: {key} has no default; give it with --set {key}=VALUE ({each['range']})")
+        return {key: value for key, value in values.items() if key in known}
 
     def like(self, other: Subject) -> Subject:
         """Leaves out optional parameters that the other component does not have."""
-        parameters = self.entry.get("parameters", [])
-        kept = [each for each in parameters if each["required"] or each["key"] in other.parameters]
+        kept = [each for key, each in self.parameters.items() if each["required"] or key in other.parameters]
         return replace(self, entry={**self.entry, "parameters": kept})
 
     def check(self, settings: Mapping[str, Any]) -> None:
-        """Refuses settings that name no parameter.
-
-        Raises InputError with the parameters.
-        """
+        """Refuses settings that name no parameter. Raises InputError with the parameters."""
         known = [*self.parameters, *self.class_parameters]
         unknown = next((key for key in settings if key not in known), None)
         if unknown is not None:
@@ -136,14 +126,12 @@ def _entries(everything: Any, kind: str) -> list[Any]:
     return entries
 
 
-def _examples(parameters: Iterable[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of the parameters that must be given and are not."""
-    values: dict[str, Any] = {}
-    for each in parameters:
-        key, has_example = each["key"], "example" in each or each["kind"] == "integer"
-        if each["required"] and key not in settings and has_example:
-            values[key] = each.get("example", 1)
-    return values
+def _examples(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Examples of the parameters that must be given, as far as there are any."""
+    needed = {key: each for key, each in parameters.items() if each["required"]}
+    return {
+        key: each.get("example", 1) for key, each in needed.items() if "example" in each or each["kind"] == "integer"
+    }
 
 
 def _example(doc: str) -> dict[str, Any]:

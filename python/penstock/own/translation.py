@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, EXACT, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
+from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
 from penstock.own.kinds import fields
 from penstock.own.syntax import at, is_left, parsed, refuse_recursion, without_docstring
 from penstock.printable import quoted
@@ -132,15 +132,9 @@ class _Function(ast.NodeTransformer):
             return at(ast.Constant(value), node)
         if isinstance(value, tuple) and value and all(isinstance(each, int | float) for each in value):
             return at(ast.Tuple([ast.Constant(each) for each in value], ast.Load()), node)
-        try:
-            symbol = FUNCTIONS.get(value)
-            is_exact = any(value is each for each in EXACT.values())
-        except TypeError:  # not hashable
-            symbol, is_exact = None, False
+        symbol = next((symbol for function, symbol in FUNCTIONS.items() if function is value), None)
         if symbol is not None:
             return at(ast.Name(symbol, ast.Load()), node)
-        if is_exact:
-            return at(ast.Name(f"exact_{name}", ast.Load()), node)
         if isinstance(value, FunctionType) and name in self._others:
             return node
         allowed = "numbers, tuples of numbers, functions of this file, of math and of penstock.own"
