@@ -294,6 +294,12 @@ def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> N
     assert message in told
 
 
+def test_functions_of_math_are_compiled_under_other_names(tmp_path: Path) -> None:
+    body = "self.count = down(2.5) + math.ceil(root(2.0))\n        assert self.count == 4, 'wrong'"
+    text = "import math\nfrom math import floor as down, sqrt as root\n" + TEMPLATE.replace("BODY", body)
+    assert _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
