@@ -53,33 +53,16 @@ class Namespaces:
         self.real = list(real)
         self.mtu = mtu
         self.settings = list(settings)
-        self.network = _PREFIX + (run or f"{os.getpid()}-{_started(os.getpid())}")
-        self.absent: list[str] = []
-        """Offloads that the interfaces do not have, so that they cannot be switched off."""
+        self.network = _PREFIX + (run or f"{os.getpid()}-{_started(os.getpid())}")  # namespace of the network's ends
+        self.network_file = NAMESPACES / self.network
+        self.names = [self.network, *map(self.of, self.real)]  # all namespaces
+        self.interfaces = [f"node{number}" for number in range(len(self.real))]  # of the network, for each real node
+        self.addresses = {node: f"{_NETWORK}.{number >> 8}.{number & 255}" for number, node in enumerate(self.real, 1)}
+        self.absent: list[str] = []  # offloads that the interfaces do not have, so that they cannot be switched off
 
     def of(self, node: str) -> str:
         """The namespace of a real node."""
         return f"{self.network}-{node}"
-
-    @property
-    def names(self) -> list[str]:
-        """All namespaces."""
-        return [self.network, *map(self.of, self.real)]
-
-    @property
-    def network_file(self) -> Path:
-        """The file of the namespace with the simulated network's ends."""
-        return NAMESPACES / self.network
-
-    @property
-    def interfaces(self) -> list[str]:
-        """Interfaces there, in the order of the real nodes."""
-        return [f"node{number}" for number in range(len(self.real))]
-
-    @property
-    def addresses(self) -> dict[str, str]:
-        """Address of each real node."""
-        return {node: f"{_NETWORK}.{number >> 8}.{number & 255}" for number, node in enumerate(self.real, 1)}
 
     def check(self) -> None:
         """Raises PenstockError if a namespace of one of the names exists."""

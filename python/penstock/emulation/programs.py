@@ -87,6 +87,7 @@ class Programs:
         self._namespaces = namespaces
         self._running: dict[int, tuple[Program, subprocess.Popen[bytes]]] = {}
         self._folder = tempfile.TemporaryDirectory(prefix=f"{namespaces.network}-")
+        self._hosts = Path(self._folder.name) / "hosts"
 
     def __enter__(self) -> Self:
         lines = [f"{address} {node}" for node, address in self._namespaces.addresses.items()]
@@ -96,10 +97,6 @@ class Programs:
     def __exit__(self, *_: object) -> None:
         self._stop()
         self._folder.cleanup()
-
-    @property
-    def _hosts(self) -> Path:
-        return Path(self._folder.name) / "hosts"
 
     def start(self, seconds: float) -> None:
         """Starts the programs that are due `seconds` after the beginning."""
