@@ -86,9 +86,11 @@ def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
     machine cannot emulate; ScenarioError if a point has mistakes.
     """
     made = []
+    # A canonical scenario leaves the sections on measurements out.
+    observed = {name: value for name, value in document_of(plan.text).items() if name in _OBSERVING}
     for point, asked in zip(plan.points, plan.read([0]), strict=True):
         # Settings are applied before flows are replaced, since they may concern flows that Linux makes itself.
-        document = {**_observed(plan), **json.loads(asked.scenario.canonical)}
+        document = {**observed, **json.loads(asked.scenario.canonical)}
         text = "\n".join(toml.lines({toml.key(name): value for name, value in document.items()}))
         later = [each for each in point.sets if each[0].startswith(_OBSERVING)]
         found = opened(file, text, later, seed=asked.seed, mtu=mtu)
@@ -96,11 +98,6 @@ def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
     for cell in made:
         check(cell.linux)
     return made
-
-
-def _observed(plan: StudyPlan) -> dict[str, Any]:
-    """The sections on measurements, which a canonical scenario leaves out."""
-    return {name: value for name, value in document_of(plan.text).items() if name in _OBSERVING}
 
 
 def compare(
@@ -119,8 +116,7 @@ def compare(
     settings = [_UNPACED, *settings]
     programs = [each for transfer in cell.transfers for each in transfer.programs(seconds)]
     samplers = [sampler(transfer) for transfer in cell.transfers]
-    numbers: dict[tuple[str, str, str], tuple[list[float], list[float]]] = {}
-    windows = []
+    numbers, windows = [], []
     for number in range(runs):
         of_run = replace(cell.linux, asked=replace(cell.linux.asked, replications=(number,)))
         made = emulate(of_run, [*programs, *samplers], mtu=mtu, settings=settings)
@@ -131,17 +127,15 @@ def compare(
         sampled = [each for transfer, output in pairs for each in samples_of(transfer, output)]
         simulated = simulated_windows(cell.simulated, cell.transfers, cell.seed, number)
         windows += [Windows("linux", number, sampled), Windows("simulated", number, simulated)]
-        of_linux = [
-            *_with_goodput(made, cell.transfers, sampled, warm_up),
-            *_window_metrics(sampled, cell.transfers, warm_up),
-        ]
+        of_linux = _with_goodput(made, cell.transfers, sampled, warm_up)
+        of_linux += _window_metrics(sampled, cell.transfers, warm_up)
         of_simulated = [*metrics_of(run, Stop()), *_window_metrics(simulated, cell.transfers, warm_up)]
-        linux, ours = _numbers(of_linux), _numbers(of_simulated)
-        for key in (key for key in ours if key in linux):
-            pair = numbers.setdefault(key, ([], []))
-            pair[0].append(linux[key])
-            pair[1].append(ours[key])
-    rows = [Compared(*key, *pair) for key, pair in numbers.items() if len(pair[0]) == runs and key[0] != "fairness"]
+        numbers.append((_numbers(of_linux), _numbers(of_simulated)))
+    rows = [
+        Compared(*key, [linux[key] for linux, _ in numbers], [simulated[key] for _, simulated in numbers])
+        for key in numbers[0][1]
+        if key[0] != "fairness" and all(key in linux and key in simulated for linux, simulated in numbers)
+    ]
     return rows, windows
 
 

@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import subprocess
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,12 +112,8 @@ def awake() -> Iterator[None]:
     A core that sleeps deeply notices a packet tens of microseconds later. Where there is no such interface, or no right
     to use it, nothing is asked.
     """
-    file = None
-    with suppress(OSError):
-        file = _LATENCY.open("wb", buffering=0)
-        file.write(bytes(4))  # latency 0 as a 32-bit number; the request lasts while the file is open
-    try:
+    with ExitStack() as until_the_end:
+        with suppress(OSError):
+            file = until_the_end.enter_context(_LATENCY.open("wb", buffering=0))
+            file.write(bytes(4))  # latency 0 as a 32-bit number; the request lasts while the file is open
         yield
-    finally:
-        if file is not None:
-            file.close()
