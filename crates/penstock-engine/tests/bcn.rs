@@ -4,7 +4,7 @@ mod support;
 
 use penstock_engine::blueprint::{CongestionPointsPlan, SwitchPlan};
 use penstock_engine::observations::TraceEvent;
-use penstock_engine::{BlueprintError, Executor, Observations, Sim};
+use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::feedback::{CongestionPointPlan, ReactionPointPlan};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
@@ -144,6 +144,6 @@ fn messages_need_a_way_to_the_source() {
     let (mut net, [forward, _], _) = line("", "", "1 s");
     net.0.switches[0].congestion_points.as_mut().expect("points").routes[0].2 = forward;
     let error = Sim::new(net.0.clone()).err().expect("refused");
-    assert_eq!(error, BlueprintError::MessageWithoutRoute("messages of the congestion points of 's' for flow 0".to_owned()));
+    assert_eq!(error.to_string(), "the messages of the congestion points of 's' for flow 0 have no route; add a link back");
     assert_eq!(net.0.switches[0].node, NodeId(1));
 }

@@ -3,15 +3,15 @@
 mod support;
 
 use penstock_engine::blueprint::RouteSet;
-use penstock_engine::{BlueprintError, Sim};
+use penstock_engine::Sim;
 use penstock_model::id::{LinkId, NodeId, RouteId};
 use support::{above, class, discipline, one_link, scheduler, source, transport, Net};
 
 /// What is wrong with a network, as it is checked alone and as it is found by building it.
-fn refused(net: &Net) -> BlueprintError {
+fn refused(net: &Net) -> String {
     let error = Sim::check(&net.0).expect_err("a contradiction");
     assert_eq!(Sim::new(net.0.clone()).err(), Some(error.clone()));
-    error
+    error.to_string()
 }
 
 /// Nodes a, b and c; links a-b, b-c, c-a and b-a of these delays; one UDP flow along the first.
@@ -41,8 +41,7 @@ fn a_circle_without_delay() {
     let mut net = triangle(["0 s"; 4]);
     [&[0, 1][..], &[1, 2], &[2, 0]].into_iter().for_each(|route| udp(&mut net, route));
     let error = refused(&net);
-    assert_eq!(error, BlueprintError::CycleWithoutDelay(["c-a", "a-b", "b-c"].map(str::to_owned).into()));
-    assert_eq!(error.to_string(), "the links c-a, a-b, b-c form a circle without any delay; give at least one of them a delay above 0 s");
+    assert_eq!(error, "the links c-a, a-b, b-c form a circle without any delay; give at least one of them a delay above 0 s");
     // One picosecond breaks it; and so do routes that do not close it.
     let mut net = triangle(["0 s", "0 s", "1 ps", "0 s"]);
     [&[0, 1][..], &[1, 2], &[2, 0]].into_iter().for_each(|route| udp(&mut net, route));
@@ -57,7 +56,7 @@ fn a_circle_between_two_hosts() {
     let mut net = triangle(["0 s"; 4]);
     udp(&mut net, &[0]);
     udp(&mut net, &[3]);
-    assert!(matches!(refused(&net), BlueprintError::CycleWithoutDelay(_)));
+    assert!(refused(&net).contains("form a circle without any delay"));
 }
 
 #[test]
@@ -65,13 +64,12 @@ fn a_broken_route() {
     let mut net = triangle(["1 ms"; 4]);
     udp(&mut net, &[0]);
     udp(&mut net, &[0, 2]);
-    assert_eq!(refused(&net), BlueprintError::BrokenRoute(1));
-    assert_eq!(refused(&net).to_string(), "route 1 is empty or has links that do not meet");
+    assert_eq!(refused(&net), "route 1 is empty or has links that do not meet");
     net.0.routes = RouteSet::default();
     [&[LinkId(0)][..], &[]].into_iter().for_each(|route| {
         net.0.routes.push(route);
     });
-    assert_eq!(refused(&net), BlueprintError::BrokenRoute(1));
+    assert_eq!(refused(&net), "route 1 is empty or has links that do not meet");
 }
 
 #[test]
@@ -80,9 +78,8 @@ fn a_misrouted_flow() {
     udp(&mut net, &[0, 1]);
     for (from, to) in [(0, 1), (1, 2), (2, 0)] {
         (net.0.flows[0].from, net.0.flows[0].to) = (NodeId(from), NodeId(to));
-        assert_eq!(refused(&net), BlueprintError::MisroutedFlow(0));
+        assert_eq!(refused(&net), "the route of flow 0 does not lead between its ends");
     }
-    assert_eq!(refused(&net).to_string(), "the route of flow 0 does not lead between its ends");
 }
 
 #[test]
@@ -97,7 +94,7 @@ fn acknowledgements_that_do_not_come_home() {
     assert!(Sim::new(net.0.clone()).is_ok());
     for wrong in [there, elsewhere] {
         net.0.flows[0].backward = wrong;
-        assert_eq!(refused(&net), BlueprintError::MisroutedFlow(0));
+        assert_eq!(refused(&net), "the route of flow 0 does not lead between its ends");
     }
     // UDP sends nothing back.
     net.0.groups[0].transport = transport("udp", "");
@@ -114,8 +111,7 @@ fn sources_and_transports_that_do_not_match() {
         let back: RouteId = net.route(&[back]);
         let group = net.group("odd", source(name, settings), transport(carrier, ""), ("0 s", "0 s"));
         net.flow(group, route, back);
-        assert_eq!(refused(&net), BlueprintError::Mismatch("odd".to_owned()));
-        assert_eq!(refused(&net).to_string(), "flows 'odd': this source cannot be carried by this transport");
+        assert_eq!(refused(&net), "flows 'odd': this source cannot be carried by this transport");
     }
 }
 
@@ -125,8 +121,7 @@ fn a_link_to_itself() {
     udp(&mut net, &[0]);
     let a = net.0.links[0].from;
     net.link(a, a, "1 Mbit/s", "1 ms", discipline("tail-drop", ""));
-    assert_eq!(refused(&net), BlueprintError::LinkToItself("a-a".to_owned()));
-    assert_eq!(refused(&net).to_string(), "the link a-a ends where it begins");
+    assert_eq!(refused(&net), "the link a-a ends where it begins");
 }
 
 #[test]
@@ -138,12 +133,11 @@ fn flow_queues_in_a_tree() {
         port.scheduler = scheduler(root, "");
         port.classes = vec![above("weight = 1", scheduler(below, ""), vec![class("weight = 1")])];
     };
+    let message = "the link a-b has a scheduler that makes its own queues in a tree; give it to the link itself, without classes";
     for (root, below) in [("wrr", "fq-codel"), ("fq-codel", "wrr")] {
         tree(&mut net, root, below);
-        assert_eq!(refused(&net), BlueprintError::FlowQueuesInTree("a-b".to_owned()), "{below} below {root}");
+        assert_eq!(refused(&net), message, "{below} below {root}");
     }
-    let message = "the link a-b has a scheduler that makes its own queues in a tree; give it to the link itself, without classes";
-    assert_eq!(refused(&net).to_string(), message);
     tree(&mut net, "wrr", "wrr");
     assert!(Sim::new(net.0.clone()).is_ok());
     net.port(link).scheduler = scheduler("fq-codel", "");
@@ -157,6 +151,5 @@ fn samples_without_an_interval() {
     udp(&mut net, &[0]);
     net.sample(penstock_model::id::LinkId(0), "1 ps");
     net.sample(penstock_model::id::LinkId(0), "0 s");
-    assert_eq!(refused(&net), BlueprintError::NoInterval(1));
-    assert_eq!(refused(&net).to_string(), "sample plan 1 has an interval of 0 s; give it one above 0 s");
+    assert_eq!(refused(&net), "sample plan 1 has an interval of 0 s; give it one above 0 s");
 }

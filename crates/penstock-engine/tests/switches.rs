@@ -5,7 +5,7 @@ mod support;
 use penstock_engine::observations::{LinkCounters, TraceEvent};
 use penstock_engine::series::{Sampling, SeriesPlan, SeriesSubject};
 use penstock_engine::Observations;
-use penstock_engine::{blueprint::Blueprint, blueprint::SourceQuenchPlan, BlueprintError, Executor, Sim};
+use penstock_engine::{blueprint::Blueprint, blueprint::SourceQuenchPlan, Executor, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::units::{Duration, Time};
@@ -236,31 +236,31 @@ fn switches_that_contradict_themselves_are_refused_by_name() {
         let (mut net, _, _) = line(false, "1 s");
         net.pause("3 kB", "2 kB");
         change(&mut net.0);
-        Sim::new(net.0).err().expect("refused")
+        Sim::new(net.0).err().expect("refused").to_string()
     };
-    let name = |name: &str| name.to_owned();
     let pause = |xon: &str| {
         let xon = support::size(xon);
         refused(&|it| it.switches[0].pause.as_mut().expect("pause").xon = xon)
     };
-    assert_eq!(pause("3001 bytes"), BlueprintError::XonAboveXoff(name("s")));
-    assert_eq!(refused(&|it| it.switches[0].node = NodeId(2)), BlueprintError::SwitchWithoutPorts(name("c")));
-    let message = || name("pause messages of 's' to 'h'");
+    assert_eq!(pause("3001 bytes"), "node 's': pause has an xon above its xoff; give it at most xoff");
+    let without_ports = "node 'c' is to be a switch, but no link begins there";
+    assert_eq!(refused(&|it| it.switches[0].node = NodeId(2)), without_ports);
     // The third link is the way back.
-    assert_eq!(refused(&|it| it.links.truncate(2)), BlueprintError::MessageWithoutRoute(message()));
+    let without_route = "the pause messages of 's' to 'h' have no route; add a link back";
+    assert_eq!(refused(&|it| it.links.truncate(2)), without_route);
     // A frame of no bytes takes no time.
     let at_once = |it: &mut Blueprint| {
         it.links[2].delay = Duration::ZERO;
         it.switches[0].pause.as_mut().expect("pause").frame = Default::default();
     };
-    assert_eq!(refused(&at_once), BlueprintError::MessageWithoutDelay(message()));
+    assert!(refused(&at_once).starts_with("the pause messages of 's' to 'h' would take no time; give the link back a delay"));
     let too_much = penstock_model::parameters::Limit::Packets(2);
     let static_shares = |it: &mut Blueprint| {
         let buffer = support::shared_buffer("static-shares", "size = 1 packet");
         it.switches[0].buffer = Some(penstock_engine::blueprint::SharedBufferPlan { shares: vec![(LinkId(0), too_much)], ..buffer });
     };
-    assert_eq!(refused(&static_shares), BlueprintError::SharesBeyondBuffer(name("s")));
-    assert!(refused(&|it| it.links.truncate(2)).to_string().ends_with("have no route; add a link back"));
+    let beyond = "node 's': the shares are more than the shared buffer, or of ports of other nodes";
+    assert_eq!(refused(&static_shares), beyond);
 }
 
 /// Where source quenches were sent and received, and when, in microseconds.
@@ -290,7 +290,7 @@ fn a_drop_sends_a_source_quench_back() {
     // A way that does not lead there is refused.
     net.0.switches[0].source_quench.as_mut().expect("quench").routes[0].1 = route;
     let error = Sim::new(net.0.clone()).err().expect("refused");
-    assert_eq!(error, BlueprintError::MessageWithoutRoute("source quenches of 's' for flow 0".to_owned()));
+    assert_eq!(error.to_string(), "the source quenches of 's' for flow 0 have no route; add a link back");
 }
 
 /// The same where the queue has no room, not the buffer: one packet is in transmission and one waits.

@@ -168,7 +168,7 @@ impl Sim {
             trace_sorter: TraceSorter::default(),
         };
         for (number, arrival) in blueprint.arrivals.iter().enumerate() {
-            sim.add_arrival(arrival).map_err(|error| BlueprintError::Arrival(number, error))?;
+            sim.add_arrival(arrival).map_err(|error| BlueprintError::Contradiction(format!("arrival {number}: {error}")))?;
         }
         Ok(sim)
     }

@@ -3,7 +3,7 @@
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan, PortPlan};
 use crate::api::changes::{check_component, check_order};
 use crate::build::circuits::check_atm;
-use crate::build::error::{check_cancelled, BlueprintError};
+use crate::build::error::{check_cancelled, contradiction, BlueprintError};
 use crate::build::switches::check_switches;
 use penstock_model::id::{LinkId, RouteId};
 use penstock_model::scheduler::class::ClassPlan;
@@ -28,15 +28,15 @@ pub fn check(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 
 fn check_links(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     if let Some(link) = blueprint.links.iter().find(|link| link.from == link.to) {
-        return Err(BlueprintError::LinkToItself(link.path.clone()));
+        return contradiction(format!("the link {} ends where it begins", link.path));
     }
     for link in &blueprint.links {
-        let refused = |error| BlueprintError::PortChange(link.path.clone(), error);
+        let refused = |error| BlueprintError::Contradiction(format!("the port of the link {} cannot change: {error}", link.path));
         link.port_changes.iter().try_for_each(|(_, plan)| link.port.check_change(plan)).map_err(refused)?;
         check_order(&link.port_changes, blueprint.end).map_err(refused)?;
     }
     match blueprint.samples.iter().chain(&blueprint.meter_samples).position(|sample| sample.every == Duration::ZERO) {
-        Some(plan) => Err(BlueprintError::NoInterval(plan)),
+        Some(plan) => contradiction(format!("sample plan {plan} has an interval of 0 s; give it one above 0 s")),
         None => Ok(()),
     }
 }
@@ -51,14 +51,16 @@ fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         classes.iter().any(|class| class.below.is_some()) && has_flow_queues(scheduler, classes)
     };
     match blueprint.links.iter().find(in_tree) {
-        Some(link) => Err(BlueprintError::FlowQueuesInTree(link.path.clone())),
+        Some(LinkPlan { path, .. }) => contradiction(format!(
+            "the link {path} has a scheduler that makes its own queues in a tree; give it to the link itself, without classes"
+        )),
         None => Ok(()),
     }
 }
 
 fn check_transport_changes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     blueprint.groups.iter().try_for_each(|group| {
-        let refused = |error| BlueprintError::FlowChange(group.name.clone(), error);
+        let refused = |error| BlueprintError::Contradiction(format!("flows '{}' cannot change: {error}", group.name));
         let check = |plan| check_component(|| "transport".to_owned(), &group.transport, plan);
         group.transport_changes.iter().try_for_each(|(_, plan)| check(&**plan)).map_err(refused)?;
         check_order(&group.transport_changes, blueprint.end).map_err(refused)
@@ -71,7 +73,7 @@ fn check_sources(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let used = |group: &u32| &blueprint.groups[*group as usize];
     let groups: BTreeSet<u32> = blueprint.flows.iter().map(|flow| flow.group).collect();
     match groups.iter().map(used).find(is_mismatch) {
-        Some(group) => Err(BlueprintError::Mismatch(group.name.clone())),
+        Some(group) => contradiction(format!("flows '{}': this source cannot be carried by this transport", group.name)),
         None => Ok(()),
     }
 }
@@ -80,7 +82,7 @@ fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let link = |id: &LinkId| &blueprint.links[id.index()];
     for (i, route) in blueprint.cancel.until_set(blueprint.routes.iter()).enumerate() {
         if route.is_empty() || route.windows(2).any(|pair| link(&pair[0]).to != link(&pair[1]).from) {
-            return Err(BlueprintError::BrokenRoute(i));
+            return contradiction(format!("route {i} is empty or has links that do not meet"));
         }
     }
     let ends = |route: RouteId| {
@@ -91,7 +93,7 @@ fn check_routes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         let answers = blueprint.groups[flow.group as usize].transport.has_return_traffic();
         let back = !answers || ends(flow.backward) == (flow.to, flow.from);
         if !back || ends(flow.forward) != (flow.from, flow.to) {
-            return Err(BlueprintError::MisroutedFlow(i));
+            return contradiction(format!("the route of flow {i} does not lead between its ends"));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Circuits: their numbers, and which of them pass a port or end at a node.
 
 use crate::api::blueprint::Blueprint;
-use crate::build::error::BlueprintError;
+use crate::build::error::{contradiction, BlueprintError};
 use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite};
 use crate::kernel::journal::Measurement;
 use crate::node::aal5::Aal5;
@@ -102,20 +102,23 @@ fn circuits(blueprint: &Blueprint) -> Circuits {
 /// Where flows begin or end at a cell switch, a cell switch has a link of packets, or a node at a cell link shares something between its
 /// ports.
 pub fn check_atm(blueprint: &Blueprint) -> Result<(), BlueprintError> {
-    let name = |node: NodeId| blueprint.nodes[node.index()].clone();
+    let name = |node: NodeId| &blueprint.nodes[node.index()];
     let switches = &blueprint.atm.cell_switches;
     let ends = blueprint.flows.iter().flat_map(|flow| [flow.from, flow.to]);
     if let Some(node) = ends.filter(|node| switches.contains(node)).min() {
-        return Err(BlueprintError::FlowAtCellSwitch(name(node)));
+        return contradiction(format!("flows begin or end at the cell switch '{}', which has only cells", name(node)));
     }
     let of_packets =
         |link: &&crate::api::blueprint::LinkPlan| !link.cells && [link.from, link.to].iter().any(|node| switches.contains(node));
     if let Some(link) = blueprint.links.iter().find(of_packets) {
-        return Err(BlueprintError::PacketsAtCellSwitch(link.path.clone()));
+        return contradiction(format!("the link {} of a cell switch carries packets; make it a cell link", link.path));
     }
     let ends = blueprint.aal5_ends();
     match blueprint.switches.iter().find(|switch| ends.contains(&switch.node)) {
-        Some(switch) => Err(BlueprintError::SharedEndOfAal5(name(switch.node))),
+        Some(switch) => contradiction(format!(
+            "node '{}' at a cell link shares something between its ports, which only cell switches may",
+            name(switch.node)
+        )),
         None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! The paths that messages take, as declared by what sends them: they bound the lookahead as channels do.
 
 use crate::api::blueprint::{Blueprint, FlowPlan, PausePlan, SwitchPlan};
-use crate::build::error::BlueprintError;
+use crate::build::error::{contradiction, BlueprintError};
 use crate::build::numbering::{ProcessSite, ProcessSites};
 use penstock_model::id::{FlowId, LinkId, NodeId, RouteId};
 use penstock_model::units::{Bytes, Duration};
@@ -64,7 +64,7 @@ pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintErr
         let name = |node: NodeId| blueprint.nodes[node.index()].clone();
         let fed = &blueprint.links[link.index()];
         let what = || format!("pause messages of '{}' to '{}'", name(fed.to), name(fed.from));
-        let back_id = back.ok_or_else(|| BlueprintError::MessageWithoutRoute(what()))?;
+        let Some(back_id) = back else { return contradiction(no_route(&what())) };
         let back = &blueprint.links[back_id.index()];
         // The far end reads a pause frame before it forwards anything.
         let latency = blueprint.latencies.get(&back.to).copied().unwrap_or(Duration::ZERO);
@@ -73,11 +73,21 @@ pub fn pause_paths(blueprint: &Blueprint) -> Result<Vec<PausePath>, BlueprintErr
         let transmission = if pause.frame == Bytes::default() { Duration::ZERO } else { back.shortest_transmission(on_wire) };
         let delay = after + transmission;
         if delay == Duration::ZERO {
-            return Err(BlueprintError::MessageWithoutDelay(what()));
+            return contradiction(no_delay(&what()));
         }
         paths.push(PausePath { switch: plan.node, link, back: back_id, after, delay });
     }
     Ok(paths)
+}
+
+/// These messages have no way.
+pub fn no_route(messages: &str) -> String {
+    format!("the {messages} have no route; add a link back")
+}
+
+/// These messages would break what other processes are promised.
+fn no_delay(messages: &str) -> String {
+    format!("the {messages} would take no time; give the link back a delay, or the messages a processing time, above 0 s")
 }
 
 /// The records of a port for a flow.
@@ -112,7 +122,7 @@ pub fn telemetry_paths(blueprint: &Blueprint) -> Result<Vec<TelemetryPath>, Blue
             let delay = propagation(&forward[hop as usize..]) + propagation(backward);
             if delay == Duration::ZERO {
                 let (port, source) = (&blueprint.links[link.index()].path, &blueprint.nodes[flow.from.index()]);
-                return Err(BlueprintError::MessageWithoutDelay(format!("telemetry of '{port}' to '{source}'")));
+                return contradiction(no_delay(&format!("telemetry of '{port}' to '{source}'")));
             }
             paths.push(TelemetryPath { flow: id, to: flow.from, link, hop, delay });
         }
@@ -178,7 +188,10 @@ pub fn call_signals(blueprint: &Blueprint, flow: &FlowPlan) -> Result<Option<(Du
     };
     let (there, back) = (propagation(flow.forward), propagation(flow.backward));
     if there == Duration::ZERO || back == Duration::ZERO {
-        return Err(BlueprintError::SignalWithoutDelay(group.name.clone()));
+        return contradiction(format!(
+            "calls '{}': signals between their ends would take no time; give a link of the route a delay above 0 s",
+            group.name
+        ));
     }
     Ok(Some((there, back)))
 }

@@ -1,7 +1,7 @@
 //! The sites of processes, and how they are numbered.
 
 use crate::api::blueprint::Blueprint;
-use crate::build::error::BlueprintError;
+use crate::build::error::{contradiction, BlueprintError};
 use crate::build::message_paths::links_of_pause_frames;
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Duration;
@@ -108,9 +108,10 @@ impl<'a> ProcessSites<'a> {
             return Ok(order);
         }
         let in_cycle = without_delay.iter().filter(|(to, link)| senders_left[to] > 0 && senders_left[&self.sender(*link)] > 0);
-        let mut names: Vec<String> = in_cycle.map(|(_, link)| self.blueprint.links[link.index()].path.clone()).collect();
+        let mut names: Vec<&str> = in_cycle.map(|(_, link)| &*self.blueprint.links[link.index()].path).collect();
         names.dedup();
-        Err(BlueprintError::CycleWithoutDelay(names))
+        let links = names.join(", ");
+        contradiction(format!("the links {links} form a circle without any delay; give at least one of them a delay above 0 s"))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Nodes whose ports share a buffer, or that stop the ports which feed them.
 
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, SwitchPlan};
-use crate::build::error::BlueprintError;
-use crate::build::message_paths::{links_of_pause_frames, links_with_telemetry, pause_paths, PausePath};
+use crate::build::error::{contradiction, BlueprintError};
+use crate::build::message_paths::{links_of_pause_frames, links_with_telemetry, no_route, pause_paths, PausePath};
 use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
 use crate::build::routes::{InputNumbers, RouteTable};
 use crate::kernel::message::{MessageOrder, Peer};
@@ -93,23 +93,23 @@ fn shares_only_a_buffer(plan: &SwitchPlan) -> bool {
 pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let with_ports: BTreeSet<NodeId> = blueprint.links.iter().map(|link| link.from).collect();
     for switch in &blueprint.switches {
-        let name = || blueprint.nodes[switch.node.index()].clone();
+        let name = &blueprint.nodes[switch.node.index()];
         if !with_ports.contains(&switch.node) {
-            return Err(BlueprintError::SwitchWithoutPorts(name()));
+            return contradiction(format!("node '{name}' is to be a switch, but no link begins there"));
         }
         let quenches = switch.source_quench.iter().flat_map(|quench| &quench.routes).map(|(id, route)| (*id, false, *route));
         check_messages(blueprint, switch, "source quenches", quenches)?;
         let notifications = switch.congestion_points.iter().flat_map(|plan| plan.routes.iter().copied());
         check_messages(blueprint, switch, "messages of the congestion points", notifications)?;
         if switch.pause.as_ref().is_some_and(|pause| pause.xon > pause.xoff) {
-            return Err(BlueprintError::XonAboveXoff(name()));
+            return contradiction(format!("node '{name}': pause has an xon above its xoff; give it at most xoff"));
         }
         let Some(buffer) = &switch.buffer else { continue };
         let size = AnyBuffer::new(&buffer.policy, &BufferContext::of(&[])).size();
         let foreign = |link: &LinkId| blueprint.links[link.index()].from != switch.node;
         let sum = buffer.shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add);
         if buffer.shares.iter().any(|(link, _)| foreign(link)) || sum > amount(size) {
-            return Err(BlueprintError::SharesBeyondBuffer(name()));
+            return contradiction(format!("node '{name}': the shares are more than the shared buffer, or of ports of other nodes"));
         }
     }
     Ok(())
@@ -131,7 +131,7 @@ fn check_messages(
     match routes.find(is_broken) {
         Some((id, ..)) => {
             let name = &blueprint.nodes[switch.node.index()];
-            Err(BlueprintError::MessageWithoutRoute(format!("{what} of '{name}' for flow {}", id.0)))
+            contradiction(no_route(&format!("{what} of '{name}' for flow {}", id.0)))
         }
         None => Ok(()),
     }
