@@ -115,43 +115,18 @@ impl<'a> ProcessSites<'a> {
     }
 }
 
-/// What follows the last link of a route.
-const NO_LINK: LinkId = LinkId(u32::MAX);
-
 /// Which links feed which sites, on some route; sorted.
 pub struct Channels(Vec<(ProcessSite, LinkId)>);
 
 impl Channels {
     /// The channels of all routes.
     pub fn new(blueprint: &Blueprint, sites: &ProcessSites<'_>) -> Channels {
-        // Hops are grouped by link: then few at a time are searched for repetitions.
-        let mut first = vec![0u32; blueprint.links.len() + 1];
-        blueprint.routes.links().iter().for_each(|link| first[link.index() + 1] += 1);
-        for link in 0..blueprint.links.len() {
-            first[link + 1] += first[link];
-        }
-        let mut position = first.clone();
-        let mut next = vec![NO_LINK; blueprint.routes.links().len()];
+        let mut channels = Vec::with_capacity(blueprint.routes.links().len());
         for route in blueprint.cancel.until_set(blueprint.routes.iter()) {
-            for (i, link) in route.iter().enumerate() {
-                let position = &mut position[link.index()];
-                next[*position as usize] = route.get(i + 1).copied().unwrap_or(NO_LINK);
-                *position += 1;
-            }
-        }
-        let mut channels = Vec::new();
-        for (id, link) in blueprint.cancel.until_set((0..).map(LinkId).zip(&blueprint.links)) {
-            let next = &mut next[first[id.index()] as usize..first[id.index() + 1] as usize];
-            if sites.is_host[link.to.index()] {
-                channels.extend(next.first().map(|_| (ProcessSite::Host(link.to), id)));
-                continue;
-            }
-            next.sort_unstable();
-            let mut last = None;
-            let distinct = next.iter().filter(|next| last.replace(**next) != Some(**next));
-            channels.extend(distinct.map(|next| (ProcessSite::RouterPort(*next), id)));
+            channels.extend(route.iter().enumerate().map(|(i, link)| (sites.receiver(route, i), *link)));
         }
         channels.sort_unstable();
+        channels.dedup();
         Channels(channels)
     }
 
