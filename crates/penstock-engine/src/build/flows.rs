@@ -18,7 +18,7 @@ use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
 use crate::kernel::message::Peer;
 use crate::kernel::route::{Departure, FlowSlots};
-use crate::node::host::{EndpointCounts, Host};
+use crate::node::host::Host;
 use crate::node::process::changes::Changed;
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
@@ -53,11 +53,6 @@ pub fn add_flows(
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
     let host_of = |node: NodeId| numbers.host(node).expect("flows begin and end at hosts");
-    for (node, counts) in (0..).map(NodeId).zip(endpoint_counts(blueprint)) {
-        if let Some(process) = numbers.host(node) {
-            host(processes, process).reserve_endpoints(&counts);
-        }
-    }
     let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
@@ -275,30 +270,6 @@ pub fn injection_sites(blueprint: &Blueprint, numbers: &ProcessNumbers) -> BTree
         Some(InjectionSite { process: numbers.host(flow.from)?, sizes: (group.source.smallest_packet().get(), largest.get()) })
     };
     (0..).map(FlowId).zip(&blueprint.flows).filter_map(|(id, flow)| Some((id, site(flow)?))).collect()
-}
-
-/// How many endpoints each node will have.
-fn endpoint_counts(blueprint: &Blueprint) -> Vec<EndpointCounts> {
-    let mut counts = vec![EndpointCounts::default(); blueprint.nodes.len()];
-    for flow in &blueprint.flows {
-        let (from, to) = (flow.from.index(), flow.to.index());
-        match blueprint.groups[flow.group as usize].transport {
-            TransportPlan::Tcp(_) => {
-                counts[from].tcp.0 += 1;
-                counts[to].tcp.1 += 1;
-            }
-            TransportPlan::Roce(_) => {
-                counts[from].roce.0 += 1;
-                counts[to].roce.1 += 1;
-            }
-            TransportPlan::Udp(_) => {
-                counts[from].sources += 1;
-                counts[to].sinks += 1;
-            }
-            _ => {}
-        }
-    }
-    counts
 }
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {

@@ -21,7 +21,7 @@ use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::kernel::process_graph::GraphChannel;
 use crate::kernel::route::{FlowSlots, Hop};
 use crate::node::aal5::Aal5;
-use crate::node::host::{EndpointCounts, Host};
+use crate::node::host::Host;
 use crate::node::process::Process;
 use crate::node::shared_state::Switch;
 use crate::port::waiting::WaitingEntry;
@@ -100,7 +100,7 @@ fn blueprint_bytes(blueprint: &Blueprint) -> f64 {
 /// What is known of the network only while it is built.
 fn construction(blueprint: &Blueprint) -> f64 {
     let hops: usize = blueprint.routes.links().len();
-    let by_node = size_of::<EndpointCounts>() + size_of::<Vec<LinkId>>() + 1 + 2 * size_of::<u32>();
+    let by_node = size_of::<Vec<LinkId>>() + 1 + 2 * size_of::<u32>();
     bytes_of::<(ProcessSite, LinkId)>(hops)
         + bytes_of::<(LinkId, ProcessId, u32)>(hops)
         + bytes_of::<(Time, u32)>(blueprint.flows.len())

@@ -78,10 +78,10 @@ impl<S, R> Connections<S, R> {
         self.senders.is_empty() && self.receivers.is_empty()
     }
 
-    /// Reserves memory for exactly this number of `senders` and `receivers`.
-    pub fn reserve(&mut self, (senders, receivers): (usize, usize)) {
-        self.senders.reserve_exact(senders);
-        self.receivers.reserve_exact(receivers);
+    /// Gives back what has been reserved for more.
+    pub fn shrink_to_fit(&mut self) {
+        self.senders.shrink_to_fit();
+        self.receivers.shrink_to_fit();
     }
 
     /// Adds a sender whose timer is not armed; returns its slot.

@@ -13,7 +13,7 @@ use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timers;
 use crate::kernel::journal::Measurement;
 use crate::merge::tournament_tree::TournamentTree;
-use crate::node::host::{EndpointCounts, Host};
+use crate::node::host::Host;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::{AnySource, Source};
 use penstock_model::units::{Rate, Time};
@@ -94,6 +94,11 @@ impl Host {
         self.may_be_silent = !has_others && self.calls.is_empty() && self.egresses.iter().all(|end| end.egress.may_be_silent());
         self.calls_due = TournamentTree::new(self.calls.len(), Time::NEVER);
         (0..self.calls.len()).for_each(|slot| self.update_calls_due(slot));
+        // There may be a million endpoints, and growth by doubling wastes up to half.
+        self.sources.shrink_to_fit();
+        self.sinks.shrink_to_fit();
+        self.connections.shrink_to_fit();
+        self.roce.shrink_to_fit();
     }
 
     /// Adds the receiving end of an aggregate of calls of group `group`, of which `initial` exist from the start;
@@ -109,13 +114,5 @@ impl Host {
         egress.shared_count = shared as u32;
         self.egresses.push(egress);
         self.egresses.len() as u32 - 1
-    }
-
-    /// Reserves memory for exactly `counts` endpoints: there may be a million, and growth by doubling wastes up to half.
-    pub fn reserve_endpoints(&mut self, counts: &EndpointCounts) {
-        self.sources.reserve_exact(counts.sources);
-        self.sinks.reserve_exact(counts.sinks);
-        self.connections.reserve(counts.tcp);
-        self.roce.reserve(counts.roce);
     }
 }

@@ -64,19 +64,6 @@ pub struct Host {
     counted_calls: Vec<(u32, u32)>,
 }
 
-/// How many endpoints a host has.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EndpointCounts {
-    /// Sending ends of open-loop flows.
-    pub sources: usize,
-    /// Their receiving ends.
-    pub sinks: usize,
-    /// TCP senders and receivers.
-    pub tcp: (usize, usize),
-    /// RoCE senders and receivers.
-    pub roce: (usize, usize),
-}
-
 impl Host {
     /// The place of this node in traces.
     pub fn place(&self) -> u32 {
