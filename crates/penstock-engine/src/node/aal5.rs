@@ -7,10 +7,8 @@
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::Arrival;
-use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
-use crate::node::process::host_loop::{run_host, AdaptationLayer};
 use crate::port::flow_losses::FlowLosses;
 use crate::port::transmit_batch::TransmitBatch;
 use penstock_model::atm::aal5::{Reassembled, Reassembly, Segmentation};
@@ -77,15 +75,9 @@ impl Aal5 {
         }
     }
 
-    /// As [`run_host`]. Packets stay in the transmit batches, as at a switch, until they are segmented.
+    /// Lets all ports process what stands in their transmit batches, in cells where they send these. It stays there until the host has run, as
+    /// at a switch.
     #[inline(never)] // for the sake of visits to others
-    pub(super) fn run(&mut self, host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
-        let handled = run_host(host, self, until, inputs, host_context);
-        self.send(host_context);
-        handled
-    }
-
-    /// Lets all ports process what stands in their transmit batches, in cells where they send these.
     pub(super) fn send(&mut self, host_context: &mut HostContext<'_, '_>) {
         let HostContext { ports, context, .. } = host_context;
         for (port, sends_cells) in ports.iter_mut().zip(&self.cell_ports) {
@@ -107,13 +99,10 @@ impl Aal5 {
             port.swap_transmit_batch(&mut self.batch);
         }
     }
-}
 
-impl AdaptationLayer for Aal5 {
-    const IS_TRANSPARENT: bool = false;
-
+    /// Receives what arrives at `now`: the packet that is complete with it, if one is.
     #[inline]
-    fn receive(&mut self, now: Time, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet> {
+    pub(super) fn receive(&mut self, now: Time, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet> {
         let input = host_context.context.routes.hop(packet.hop).input;
         if !self.cell_inputs[input as usize] {
             return Some(*packet);

@@ -1,41 +1,20 @@
-//! The loop of a host: its own timers and sources, and packets that arrive, as its adaptation layer hands them over.
+//! The loop of a host: its own timers and sources, and packets that arrive, or are complete where they arrive in cells.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::route::Hop;
+use crate::node::aal5::Aal5;
 use crate::node::host::Host;
-use penstock_model::packet::Packet;
 use penstock_model::units::Time;
-
-/// What stands between a host and its links.
-pub(in crate::node) trait AdaptationLayer {
-    /// Whether each arrival is a packet of its own, so that a host may receive several at once.
-    const IS_TRANSPARENT: bool;
-
-    /// Receives what arrives at `now`: the packet that is complete with it, if one is.
-    fn receive(&mut self, now: Time, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet>;
-}
-
-/// Links that carry whole packets.
-pub(super) struct WholePackets;
-
-impl AdaptationLayer for WholePackets {
-    const IS_TRANSPARENT: bool = true;
-
-    #[inline(always)]
-    fn receive(&mut self, _: Time, packet: &Packet, _: &Host, _: &mut HostContext<'_, '_>) -> Option<Packet> {
-        Some(*packet)
-    }
-}
 
 /// Handles what is due at a host up to and including `until`, before which no message arrives: its own timers and sources,
 /// then packets that arrive; or up to an earlier instant, if there are very many. Returns how many packets have arrived, and how
 /// many other events there were.
 #[inline(never)]
-pub(in crate::node) fn run_host<A: AdaptationLayer>(
+pub(super) fn run_host(
     host: &mut Host,
-    adaptation: &mut A,
+    mut aal5: Option<&mut Aal5>,
     mut until: Time,
     inputs: &mut Inputs,
     host_context: &mut HostContext<'_, '_>,
@@ -68,7 +47,7 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
                 bound = host.next().min(until.after());
             }
             let Some(Arrival { packet, .. }) = arrival else { break true };
-            if A::IS_TRANSPARENT && host.can_receive_batch(packet, host_context.context.record) {
+            if aal5.is_none() && host.can_receive_batch(packet, host_context.context.record) {
                 taken += host.receive_batch(&front[taken..], bound, host_context);
                 bound = bound.min(host.timers.next());
                 continue;
@@ -76,12 +55,13 @@ pub(in crate::node) fn run_host<A: AdaptationLayer>(
             host_context.context.record.digest.packet(at, packet, 0);
             taken += 1;
             let whole;
-            let packet = if A::IS_TRANSPARENT {
-                packet
-            } else {
-                let Some(complete) = adaptation.receive(at, packet, host, host_context) else { continue };
-                whole = complete;
-                &whole
+            let packet = match &mut aal5 {
+                None => packet,
+                Some(aal5) => {
+                    let Some(complete) = aal5.receive(at, packet, host, host_context) else { continue };
+                    whole = complete;
+                    &whole
+                }
             };
             let port = if host.forwards { host_context.context.routes.hop(packet.hop).port } else { Hop::DELIVER };
             if port != Hop::DELIVER {

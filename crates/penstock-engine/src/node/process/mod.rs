@@ -5,7 +5,7 @@
 //! sender's order), service decisions, changes of parameters, samples. No process reads another one's state.
 
 pub mod changes;
-pub(super) mod host_loop;
+mod host_loop;
 pub mod messages;
 pub mod outcome;
 pub mod ports;
@@ -28,7 +28,7 @@ use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
 use crate::node::host::Host;
 use crate::node::process::changes::{Changed, Changes};
-use crate::node::process::host_loop::{run_host, WholePackets};
+use crate::node::process::host_loop::run_host;
 use crate::node::process::messages::receive_message;
 use crate::node::process::ports::Ports;
 use crate::node::process::router_port::forward;
@@ -249,10 +249,8 @@ impl Process {
                 self.packet_hops + self.own_events - before
             } else {
                 let before_message = until.min(message.before());
-                let (hops, events) = match &mut self.aal5 {
-                    None => run_host(host, &mut WholePackets, before_message, inputs, host_context),
-                    Some(aal5) => aal5.run(host, before_message, inputs, host_context),
-                };
+                let (hops, events) = run_host(host, self.aal5.as_deref_mut(), before_message, inputs, host_context);
+                self.aal5.iter_mut().for_each(|aal5| aal5.send(host_context));
                 self.packet_hops += hops;
                 self.own_events += events;
                 hops + events
