@@ -43,14 +43,10 @@ impl Timers {
     pub fn arm(&mut self, deadline: Time, armed: &mut Time, flow: u32, kind: TimerKind, slot: u32) {
         if deadline < *armed {
             *armed = deadline;
-            self.push(deadline, flow, kind, slot);
+            let tie = self.ties.map_or(0, |key| key.hash([deadline.as_ps(), u64::from(flow) << 8 | kind as u64]));
+            self.heap.push(Reverse(Timer { at: deadline, tie, flow, kind, slot }));
+            self.next = self.next.min(deadline);
         }
-    }
-
-    fn push(&mut self, at: Time, flow: u32, kind: TimerKind, slot: u32) {
-        let tie = self.ties.map_or(0, |key| key.hash([at.as_ps(), u64::from(flow) << 8 | kind as u64]));
-        self.heap.push(Reverse(Timer { at, tie, flow, kind, slot }));
-        self.next = self.next.min(at);
     }
 
     /// When the next entry is due.

@@ -12,7 +12,7 @@ use crate::kernel::event::Arrival;
 use crate::kernel::route::Routes;
 use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Ack, AckFlags, Body, Packet, SackBlocks};
+use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
 use penstock_model::transport::tcp::{Receiver, SegmentHeader, Segments, Sender, Transmission};
 use penstock_model::units::Time;
@@ -118,9 +118,10 @@ impl TcpEndpoints {
                     host_context.context.record.digest.packet(*at, packet, 0);
                     self.receive_segment(*at, packet, *seq, timers, host_context);
                 }
-                Body::Ack { next, sack, sack_rest, .. } => {
+                Body::Ack { flags, sack, next, sack_rest } => {
                     host_context.context.record.digest.packet(*at, packet, 0);
-                    self.receive_ack(*at, packet, *next, &SackBlocks::join(*sack, *sack_rest), timers, host_context);
+                    let ack = Ack { next: *next, flags: *flags, sack: SackBlocks::join(*sack, *sack_rest) };
+                    self.receive_ack(*at, packet.flow, &ack, timers, host_context);
                 }
                 _ => break,
             }
@@ -162,22 +163,13 @@ impl TcpEndpoints {
     }
 
     #[inline(always)]
-    fn receive_ack(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        next: u32,
-        sack: &SackBlocks,
-        timers: &mut Timers,
-        host_context: &mut HostContext<'_, '_>,
-    ) {
-        let slot = host_context.context.routes.flow(packet.flow).source;
+    fn receive_ack(&mut self, now: Time, flow: FlowId, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let slot = host_context.context.routes.flow(flow).source;
         let counts = self.measured.is_open(now);
         let end = &mut self.senders[slot as usize];
-        let flags = flags_of(&packet.body);
-        let predicted = if sack.is_empty() { end.sender.on_predicted_ack(now, next, flags) } else { None };
+        let predicted = if ack.sack.is_empty() { end.sender.on_predicted_ack(now, ack.next, ack.flags) } else { None };
         let Some(segments) = predicted else {
-            return self.on_ack(now, slot, &Ack { next, flags, sack: *sack }, timers, host_context);
+            return self.on_ack(now, slot, ack, timers, host_context);
         };
         let size = end.sender.packet_size();
         let Segments { first, end: last, new_from } = segments;
@@ -313,13 +305,5 @@ impl TcpEndpoints {
     pub fn report_repeats(&self, seen: &mut Observations) {
         let repeats = self.senders.iter().filter_map(|end| Some((end.template.flow, end.sender.repeats()?)));
         seen.repeated_retransmissions.extend(repeats);
-    }
-}
-
-/// What an acknowledgement says of marks.
-fn flags_of(body: &Body) -> AckFlags {
-    match body {
-        Body::Ack { flags, .. } => *flags,
-        _ => AckFlags::NONE,
     }
 }
