@@ -16,7 +16,7 @@ use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
 use crate::executor::parallel::partition::{merge_zero_delay, partition, PartitionLimit};
 use crate::executor::parallel::ParallelExecutor;
-use crate::executor::sequencer::{Mode, Sequencer};
+use crate::executor::sequencer::Sequencer;
 use crate::executor::shard::{inputs_of, EventBudget, Shard};
 use crate::executor::Executor;
 use crate::kernel::digest::Digest;
@@ -331,14 +331,14 @@ impl Sim {
     pub fn with_executor(mut self, executor: Executor) -> Sim {
         self.sequencer.choose(executor);
         self.parallel = self.parallel.filter(|_| executor != Executor::Plain);
-        self.parallel.iter_mut().for_each(|parallel| parallel.choose(executor));
+        self.parallel.iter_mut().for_each(|parallel| parallel.sequencers.iter_mut().for_each(|sequencer| sequencer.choose(executor)));
         self
     }
 
     /// Runs the shards of several cores on one, in turn, but in the same steps; for tests.
     #[must_use]
     pub fn run_shards_in_turn(mut self) -> Sim {
-        self.parallel.iter_mut().for_each(|parallel| parallel.take_turns());
+        self.parallel.iter_mut().for_each(|parallel| parallel.in_turn = true);
         self
     }
 
@@ -353,18 +353,18 @@ impl Sim {
     }
 
     fn sequencers(&self) -> impl Iterator<Item = &Sequencer> {
-        self.parallel.iter().flat_map(|parallel| parallel.sequencers()).chain([&self.sequencer])
+        self.parallel.iter().flat_map(|parallel| &parallel.sequencers).chain([&self.sequencer])
     }
 
     /// How many processes the executor has looked at to find what runs next; a measure of its work that no machine changes.
     pub fn executor_steps(&self) -> u64 {
-        self.sequencers().map(Sequencer::steps).sum()
+        self.sequencers().map(|sequencer| sequencer.steps).sum()
     }
 
     /// How many events each way through the engine has handled.
     pub fn mode_events(&self) -> ModeEvents {
         self.sequencers().fold(ModeEvents::default(), |sum, sequencer| {
-            let [plain, sweeps, windows] = [Mode::Plain, Mode::Sweeps, Mode::Windows].map(|mode| sequencer.events_in(mode));
+            let [plain, sweeps, windows] = sequencer.events;
             ModeEvents { plain: sum.plain + plain, sweeps: sum.sweeps + sweeps, windows: sum.windows + windows }
         })
     }
@@ -379,7 +379,7 @@ impl Sim {
     /// On how many cores most events were handled.
     pub fn cores(&self) -> usize {
         let [one, several] = self.events;
-        self.parallel.as_ref().filter(|_| several > one).map_or(1, |parallel| parallel.count())
+        self.parallel.as_ref().filter(|_| several > one).map_or(1, |parallel| parallel.ends.len())
     }
 
     /// Calls `take` with each flow whose sender has as much outstanding as `max-window` allows, so that this alone keeps it from sending

@@ -48,9 +48,9 @@ pub struct Sequencer {
     ties_are_fixed: bool,
     visits_of_sweep: u64,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
-    steps: u64,
+    pub steps: u64,
     /// Events handled in each mode.
-    events: [u64; 3],
+    pub events: [u64; 3],
 }
 
 impl Sequencer {
@@ -144,21 +144,6 @@ impl Sequencer {
     pub fn begin(&mut self, due: impl Iterator<Item = Time>) {
         due.enumerate().for_each(|(process, due)| self.due.set(process, due));
         self.steps += self.processes as u64;
-    }
-
-    /// How many processes have been looked at so far: the work of finding what runs next.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    /// Counts events handled in `mode`.
-    pub fn count_events(&mut self, mode: Mode, events: u64) {
-        self.events[mode as usize] += events;
-    }
-
-    /// How many events have been handled in `mode`.
-    pub fn events_in(&self, mode: Mode) -> u64 {
-        self.events[mode as usize]
     }
 
     /// When the next event is due.

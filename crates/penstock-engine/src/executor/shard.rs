@@ -114,7 +114,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 Mode::Windows => self.run_windows(until, outbox, budget),
                 Mode::Sweeps => self.sweep(until, outbox, budget),
             };
-            self.sequencer.count_events(mode, budget.handled - before);
+            self.sequencer.events[mode as usize] += budget.handled - before;
             match is_over {
                 Some(is_complete) => return is_complete,
                 None if budget.is_spent() => return false,
@@ -192,7 +192,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.sequencer.due().advance(process, message.at);
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
             if let Some((_, window)) = &mut self.sequencer.windows {
-                window.set_mail(process, true);
+                window.has_mail[process] = true;
             }
         }
         batch.clear();

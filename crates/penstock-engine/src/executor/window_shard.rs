@@ -122,7 +122,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             for (process, message) in local.messages.drain(..) {
                 let at = message.at;
                 self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
-                window.set_mail(process, true);
+                window.has_mail[process] = true;
                 self.sequencer.due().advance(process, at);
             }
         }
@@ -154,7 +154,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         outbox: &mut Outbox,
         budget: &mut EventBudget,
     ) -> Time {
-        if window.has_mail(process) {
+        if window.has_mail[process] {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
         }
         let next = loop {
@@ -174,10 +174,10 @@ impl<P: WindowProcess> Shard<'_, P> {
                 break next;
             }
         };
-        if window.has_mail(process) {
+        if window.has_mail[process] {
             let inputs = self.inputs[process].as_mut().expect(BETWEEN_VISITS);
             inputs.swap_mailbox(&mut window.inputs);
-            window.set_mail(process, inputs.next_message() != Time::NEVER);
+            window.has_mail[process] = inputs.next_message() != Time::NEVER;
         }
         next
     }
@@ -192,7 +192,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 let input = self.routes.hop(arrival.packet.hop).input;
                 *local.wheel.add(slot as u32, input, arrival.at) = *arrival;
             });
-            window.set_mail(slot, inputs.next_message() != Time::NEVER);
+            window.has_mail[slot] = inputs.next_message() != Time::NEVER;
         }
         self.ask_all();
         (local, window)

@@ -44,7 +44,7 @@ pub struct Window {
     /// For each process whether it is a hot port.
     is_hot_port: Vec<bool>,
     /// For each process whether messages are on their way there; these are in its own inputs.
-    has_mail: Vec<bool>,
+    pub has_mail: Vec<bool>,
 }
 
 /// Processes that have something to do, in the order of their visits.
@@ -168,17 +168,6 @@ impl Window {
             arrivals.of(process, wheel).iter().for_each(|slot| wheel.put_back(*slot));
             process as usize
         })
-    }
-
-    /// Whether messages are on their way to `process`.
-    #[inline]
-    pub fn has_mail(&self, process: usize) -> bool {
-        self.has_mail[process]
-    }
-
-    /// Takes note of whether messages are on their way to `process`.
-    pub fn set_mail(&mut self, process: usize, has_mail: bool) {
-        self.has_mail[process] = has_mail;
     }
 }
 

@@ -17,7 +17,6 @@ use crate::executor::parallel::exchange::{Exchange, ShardState};
 use crate::executor::sequencer::{Mode, Sequencer};
 use crate::executor::shard::{EventBudget, Shard};
 use crate::executor::windows::{beginning_of_window, window_length};
-use crate::executor::Executor;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::WindowProcess;
@@ -35,13 +34,15 @@ const WORTHWHILE_EVENTS: u64 = 50;
 #[derive(Clone)]
 pub struct ParallelExecutor {
     /// For each shard, the number behind its last process.
-    ends: Vec<u32>,
+    pub ends: Vec<u32>,
     /// Nothing takes less time from one shard to another.
     lookahead: Duration,
-    sequencers: Vec<Sequencer>,
+    /// Those of all shards.
+    pub sequencers: Vec<Sequencer>,
     /// The horizon up to which a shard has not come because its budget was spent; the next run begins there.
     interrupted: Option<Time>,
-    in_turn: bool,
+    /// The shards run in turn, on one core but between the same barriers; for tests.
+    pub in_turn: bool,
     /// Events handled and barriers met on several cores.
     events: u64,
     rounds: u64,
@@ -72,16 +73,6 @@ impl ParallelExecutor {
         self.events < JUDGED_EVENTS || self.events >= WORTHWHILE_EVENTS * self.rounds
     }
 
-    /// How many shards there are.
-    pub fn count(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Those of all shards.
-    pub fn sequencers(&self) -> &[Sequencer] {
-        &self.sequencers
-    }
-
     /// Process `process` is due at `at` or earlier.
     pub fn advance(&mut self, process: u32, at: Time) {
         let shard = self.ends.partition_point(|end| *end <= process);
@@ -98,16 +89,6 @@ impl ParallelExecutor {
         routes: &Routes,
     ) {
         self.shards(processes, inputs, routes).iter_mut().for_each(|shard| shard.take_under_way(under_way));
-    }
-
-    /// Chooses the executor.
-    pub fn choose(&mut self, executor: Executor) {
-        self.sequencers.iter_mut().for_each(|sequencer| sequencer.choose(executor));
-    }
-
-    /// Runs the shards in turn, on one core but between the same barriers; for tests.
-    pub fn take_turns(&mut self) {
-        self.in_turn = true;
     }
 
     /// Whether one core may as well run the shards in turn: in windows that takes about as long as one shard of all processes, and
