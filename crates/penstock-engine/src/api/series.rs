@@ -65,19 +65,9 @@ impl SeriesPart {
     /// There is one only.
     pub const WHOLE: SeriesPart = SeriesPart { class: None, number: None };
 
-    /// A queue of a port.
-    pub fn queue(queue: u32) -> SeriesPart {
-        SeriesPart { class: Some(SeriesClass::Queue(queue)), number: None }
-    }
-
-    /// A class in a tree of schedulers.
-    pub fn of_tree(class: u32) -> SeriesPart {
-        SeriesPart { class: Some(SeriesClass::OfTree(class)), number: None }
-    }
-
-    /// A class of the traffic.
-    pub fn class(class: u32) -> SeriesPart {
-        SeriesPart { class: Some(SeriesClass::Traffic(class)), number: None }
+    /// That of a class.
+    pub fn of(class: SeriesClass) -> SeriesPart {
+        SeriesPart { class: Some(class), number: None }
     }
 }
 

@@ -8,10 +8,10 @@ use crate::node::host::state::{EndKind, HostEnd};
 use crate::node::process::series::Observed;
 use crate::node::process::Process;
 use crate::node::switch_state::SharedComponents;
-use crate::port::probing::PortComponents;
 use penstock_model::id::{FlowId, NodeId};
 use penstock_model::transport::TransportPlan;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Where processes, ports and ends of flows are.
 pub struct SeriesSites<'a> {
@@ -39,8 +39,8 @@ impl SeriesSites<'_> {
                 SeriesSubject::Link(link) => {
                     let of_link = &self.blueprint.links[link.index()];
                     let shared = shared(of_link.from).unwrap_or_default();
-                    let (port, components) = (self.port_index[link.index()], PortComponents::new(&of_link.port));
-                    (self.numbers.of(self.sites.sender(link)), Observed::Port { port, components, shared, before: None })
+                    let (port, plan) = (self.port_index[link.index()], Arc::clone(&of_link.port));
+                    (self.numbers.of(self.sites.sender(link)), Observed::Port { port, plan, shared, before: None })
                 }
                 SeriesSubject::Sender(flow) => {
                     let from = self.blueprint.flows[flow.index()].from;

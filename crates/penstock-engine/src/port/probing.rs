@@ -1,48 +1,13 @@
 //! What a port shows of its state, and of that of its components.
 
 use crate::api::blueprint::PortPlan;
-use crate::api::series::{ComponentName, SeriesPart};
+use crate::api::series::{ComponentName, SeriesClass, SeriesPart};
 use crate::port::observer::PortState;
 use crate::port::stages::Policers;
 use crate::port::{Port, Queueing};
 use penstock_model::probe::{Probe, Variable};
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::units::Time;
-
-/// The names of the components of a port.
-#[derive(Clone, Debug)]
-pub struct PortComponents {
-    scheduler: ComponentName,
-    /// Of each class in a tree of schedulers, the one that chooses it.
-    scheduler_of_class: Vec<ComponentName>,
-    /// Of each queue, or the one that all flows' queues have.
-    queues: Vec<ComponentName>,
-    marker: Option<ComponentName>,
-    pcn: Vec<ComponentName>,
-    policers: Vec<ComponentName>,
-    shaper: Option<ComponentName>,
-    impairments: Vec<ComponentName>,
-}
-
-impl PortComponents {
-    /// Those of `plan`.
-    pub fn new(plan: &PortPlan) -> PortComponents {
-        let named = |kind, name| ComponentName { kind, name };
-        PortComponents {
-            scheduler: named("scheduler", plan.scheduler.name()),
-            scheduler_of_class: classes_of_tree(&plan.scheduler, &plan.classes)
-                .into_iter()
-                .map(|(scheduler, _)| named("scheduler", scheduler.name()))
-                .collect(),
-            queues: plan.queues.iter().map(|queue| named("queue", queue.discipline.name())).collect(),
-            marker: plan.marker.as_ref().map(|marker| named("marker", marker.meter.name())),
-            pcn: plan.pcn.iter().map(|meter| named("pcn", meter.name())).collect(),
-            policers: plan.policers.iter().map(|policer| named("policer", policer.name())).collect(),
-            shaper: plan.shaper.as_ref().map(|shaper| named("shaper", shaper.name())),
-            impairments: plan.impairments.iter().map(|impairment| named("impairment", impairment.name())).collect(),
-        }
-    }
-}
 
 /// Receives a value of a component's state.
 pub type ReportState<'a> = dyn FnMut(ComponentName, SeriesPart, &'static Variable, f64) + 'a;
@@ -115,48 +80,57 @@ impl Port {
         }
     }
 
-    /// Reports the state of each of its components at `now`.
-    pub fn probe_components(&self, now: Time, names: &PortComponents, report: &mut ReportState<'_>) {
+    /// Reports the state of each of its components at `now`, under the names that `plan` gives them.
+    pub fn probe_components(&self, now: Time, plan: &PortPlan, report: &mut ReportState<'_>) {
+        let named = |kind, name| ComponentName { kind, name };
+        let of_queue = |i: usize| named("queue", plan.queues[i.min(plan.queues.len() - 1)].discipline.name());
         match &self.queueing {
             Queueing::TailDropFifo(_) => {}
             Queueing::Precomputed(queue) => {
                 queue.discipline().probe(now, &mut |variable, part, value| {
-                    report(names.queues[0], SeriesPart { class: None, number: part }, variable, value);
+                    report(of_queue(0), SeriesPart { class: None, number: part }, variable, value);
                 });
             }
             Queueing::EventDriven(service) => {
                 let queues = &service.queues.queues;
                 for (i, queue) in (0..).zip(queues) {
-                    let name = names.queues[names.queues.len().saturating_sub(1).min(i as usize)];
-                    let of = if queues.len() > 1 { SeriesPart::queue(i) } else { SeriesPart::WHOLE };
                     let Some(discipline) = queue.discipline() else { continue };
+                    let (name, is_one) = (of_queue(i as usize), queues.len() == 1);
+                    let of = if is_one { SeriesPart::WHOLE } else { SeriesPart::of(SeriesClass::Queue(i)) };
                     discipline.probe(now, &mut |variable, number, value| report(name, SeriesPart { number, ..of }, variable, value));
                 }
+                let of_tree = classes_of_tree(&plan.scheduler, &plan.classes);
                 service.scheduler.probe(now, &mut |variable, part, value| {
-                    let of_tree = part.and_then(|class| names.scheduler_of_class.get(class as usize));
-                    match (part, of_tree) {
-                        (Some(class), Some(scheduler)) => report(*scheduler, SeriesPart::of_tree(class), variable, value),
-                        _ => report(names.scheduler, part.map_or(SeriesPart::WHOLE, SeriesPart::queue), variable, value),
-                    }
+                    let chooser = part.and_then(|class| of_tree.get(class as usize)).map_or(&plan.scheduler, |(scheduler, _)| scheduler);
+                    let class =
+                        part.map(
+                            |class| if (class as usize) < of_tree.len() { SeriesClass::OfTree(class) } else { SeriesClass::Queue(class) },
+                        );
+                    report(named("scheduler", chooser.name()), SeriesPart { class, number: None }, variable, value);
                 });
             }
         }
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
-        if let (Some(marker), Some(name)) = (marker, names.marker) {
+        if let (Some(marker), Some(of_plan)) = (marker, &plan.marker) {
+            let name = named("marker", of_plan.meter.name());
             marker.meter.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
         }
-        for (i, (meter, name)) in self.pcn.iter().flat_map(|stage| stage.meters.iter().zip(&names.pcn)).enumerate() {
-            meter.probe(now, &mut |variable, _, value| report(*name, one_of(names.pcn.len(), i), variable, value));
+        for (i, (meter, of_plan)) in self.pcn.iter().flat_map(|stage| stage.meters.iter().zip(&plan.pcn)).enumerate() {
+            let name = named("pcn", of_plan.name());
+            meter.probe(now, &mut |variable, _, value| report(name, one_of(plan.pcn.len(), i), variable, value));
         }
         let policers = self.policers.as_deref().map_or(&[][..], |Policers { policers, .. }| &policers[..]);
-        for (i, (policer, name)) in policers.iter().zip(&names.policers).enumerate() {
-            policer.probe(now, &mut |variable, _, value| report(*name, one_of(policers.len(), i), variable, value));
+        for (i, (policer, of_plan)) in policers.iter().zip(&plan.policers).enumerate() {
+            let name = named("policer", of_plan.name());
+            policer.probe(now, &mut |variable, _, value| report(name, one_of(policers.len(), i), variable, value));
         }
-        if let (Some(shaper), Some(name)) = (self.wire.shaper(), names.shaper) {
+        if let (Some(shaper), Some(of_plan)) = (self.wire.shaper(), &plan.shaper) {
+            let name = named("shaper", of_plan.name());
             shaper.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
         }
-        for (i, (impairment, name)) in self.impairments.iter().zip(&names.impairments).enumerate() {
-            impairment.probe(now, &mut |variable, _, value| report(*name, one_of(names.impairments.len(), i), variable, value));
+        for (i, (impairment, of_plan)) in self.impairments.iter().zip(&plan.impairments).enumerate() {
+            let name = named("impairment", of_plan.name());
+            impairment.probe(now, &mut |variable, _, value| report(name, one_of(plan.impairments.len(), i), variable, value));
         }
     }
 }

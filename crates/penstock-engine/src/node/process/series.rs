@@ -1,18 +1,20 @@
 //! Time series of a process: what of its state is read, when, and what it was.
 
-use crate::api::series::{ComponentName, Sampling, SeriesPart, SeriesPlan, SeriesRow};
+use crate::api::blueprint::PortPlan;
+use crate::api::series::{ComponentName, Sampling, SeriesClass, SeriesPart, SeriesPlan, SeriesRow};
 use crate::endpoints::counts::EndpointCounters;
 use crate::node::host::state::HostEnd;
 use crate::node::host::Host;
 use crate::node::shared_state::Switch;
 use crate::node::switch_state::SharedComponents;
 use crate::port::observer::PortState;
-use crate::port::probing::{PortComponents, PortProbe};
+use crate::port::probing::PortProbe;
 use crate::port::Port;
 use penstock_model::id::FlowId;
 use penstock_model::probe::{Probe, Variable};
 use penstock_model::units::Time;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const PORT: ComponentName = ComponentName { kind: "port", name: "" };
 
@@ -44,8 +46,8 @@ type Reading = (Key, &'static Variable, f64);
 /// Something at a process that has a state, and what that was `before`, when it was read last.
 #[derive(Clone)]
 pub enum Observed {
-    /// The port with this index, which has these components and shares those with others.
-    Port { port: u32, components: PortComponents, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
+    /// The port with this index, whose components this plan names, and which shares those with others.
+    Port { port: u32, plan: Arc<PortPlan>, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
     /// An end of a flow at a station with these components.
     End { end: HostEnd, flow: FlowId, shared: SharedComponents, before: Option<(Time, EndpointCounters)> },
     /// What the ports share.
@@ -154,7 +156,7 @@ impl Observer {
             }
         };
         match &mut self.observed {
-            Observed::Port { port: index, components, shared, before } => {
+            Observed::Port { port: index, plan, shared, before } => {
                 let port = &mut ports[*index as usize];
                 let state = port.state_at(now);
                 let is_same = before.as_ref().is_some_and(|before| before.1.changes == state.changes);
@@ -164,10 +166,10 @@ impl Observer {
                 let earlier = before.as_deref().filter(|_| !on_change);
                 let probe = PortProbe { state, before: earlier.map(|(time, before)| (now.since(*time).as_seconds(), before)) };
                 probe.probe(now, &mut |variable, part, value| {
-                    report(PORT, part.map_or(SeriesPart::WHOLE, SeriesPart::class), variable, value);
+                    report(PORT, SeriesPart { class: part.map(SeriesClass::Traffic), number: None }, variable, value);
                 });
                 *before = Some(Box::new((now, state.clone())));
-                port.probe_components(now, components, &mut report);
+                port.probe_components(now, plan, &mut report);
                 if let Some(switch) = switch {
                     switch.probe_port(now, *index, shared, &mut report);
                 }
