@@ -296,6 +296,15 @@ impl Port {
 
     /// Earliest start of the next transmission.
     #[inline]
+    /// Its queues and their scheduler, where it decides whenever its wire becomes free.
+    #[inline]
+    fn service(&self) -> Option<&EventDriven> {
+        match &self.queueing {
+            Queueing::EventDriven(service) => Some(service),
+            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => None,
+        }
+    }
+
     pub fn free_at(&self) -> Time {
         match &self.queueing {
             Queueing::TailDropFifo(queue) => queue.free_at(),
@@ -312,10 +321,7 @@ impl Port {
     /// When the port next has a decision to take, or a timer is due; never for a port that knows departures on arrival.
     #[inline]
     pub fn next_decision(&self) -> Time {
-        match &self.queueing {
-            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => Time::NEVER,
-            Queueing::EventDriven(service) => service.next_decision(),
-        }
+        self.service().map_or(Time::NEVER, EventDriven::next_decision)
     }
 
     /// Packets that wait at `now`, the one in service not included.
@@ -340,12 +346,10 @@ impl Port {
 
     /// The counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
-        if let Queueing::EventDriven(service) = &self.queueing {
-            service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
-        }
         if let Queueing::EventDriven(service) = &mut self.queueing {
             self.counters.paused(service.paused_times(&self.counters.measured));
         }
+            service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         self.counters.into_counts()
     }
 

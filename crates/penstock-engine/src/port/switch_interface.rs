@@ -4,6 +4,7 @@ use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::port::counters::Release;
+use crate::port::queueing::event_driven::EventDriven;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::verdict::{self, Decision, DecisionPoint};
 use crate::port::{Port, Queueing};
@@ -52,18 +53,12 @@ impl Port {
 
     /// Packets that wait for a decision.
     pub fn backlog(&self) -> u64 {
-        match &self.queueing {
-            Queueing::EventDriven(service) => u64::from(service.waiting()),
-            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => 0,
-        }
+        self.service().map_or(0, |service| u64::from(service.waiting()))
     }
 
     /// Their bytes.
     pub fn backlog_bytes(&self) -> u64 {
-        match &self.queueing {
-            Queueing::EventDriven(service) => service.waiting_bytes(),
-            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => 0,
-        }
+        self.service().map_or(0, EventDriven::waiting_bytes)
     }
 
     /// Lets it be paused, or send pause frames: it takes its decisions one by one.
@@ -99,16 +94,12 @@ impl Port {
 
     /// The pauses behind which this packet would wait now.
     pub fn pauses_of(&self, now: Time, packet: &Packet) -> Vec<PausedIngress> {
-        let Queueing::EventDriven(service) = &self.queueing else { return Vec::new() };
-        service.pauses_of(now, packet.class).map(|class| PausedIngress { link: self.link, class }).collect()
+        let pauses = self.service().into_iter().flat_map(|service| service.pauses_of(now, packet.class));
+        pauses.map(|class| PausedIngress { link: self.link, class }).collect()
     }
 
     /// What waits for a decision.
     pub fn waiting_packets(&self) -> impl Iterator<Item = &Packet> + '_ {
-        let service = match &self.queueing {
-            Queueing::EventDriven(service) => Some(service),
-            Queueing::TailDropFifo(_) | Queueing::Precomputed(_) => None,
-        };
-        service.into_iter().flat_map(|service| service.waiting_packets()).map(|arrival| &arrival.packet)
+        self.service().into_iter().flat_map(EventDriven::waiting_packets).map(|arrival| &arrival.packet)
     }
 }
