@@ -47,6 +47,7 @@ use penstock_model::conditioner::AnyShaper;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::impairment::AnyImpairment;
+use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::prefetch::prefetch;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
@@ -55,7 +56,7 @@ use penstock_model::units::{Duration, Rate, Time};
 use penstock_model::wire::aggregation::Aggregation;
 use penstock_model::wire::deliveries::Deliveries;
 use penstock_model::wire::Wire;
-use stages::{Marker, PcnStage, Policers};
+use stages::{marker, PcnStage, Policers};
 use std::sync::Arc;
 
 /// A port and its link. What every packet changes comes first: in a large network it has left the caches by the next one.
@@ -68,7 +69,7 @@ pub struct Port {
     pcn: Option<Box<PcnStage>>,
     counters: PortCounters,
     /// The marker, where it sees packets arrive.
-    arrival_marker: Option<Box<Marker>>,
+    arrival_marker: Option<Box<AnyMeter>>,
     link: LinkId,
     /// It has no stages beside its queue, and nothing is recorded.
     is_bare: bool,
@@ -80,7 +81,7 @@ pub struct Port {
     allows_cell_batches: bool,
     policers: Option<Box<Policers>>,
     /// The marker, where it sees packets depart.
-    departure_marker: Option<Box<Marker>>,
+    departure_marker: Option<Box<AnyMeter>>,
     /// Packets that the host sends or forwards, not yet processed.
     transmit_batch: TransmitBatch,
     /// Which of the host's arrivals are forwarded by this port.
@@ -225,8 +226,8 @@ impl Port {
             wire,
             delay: plan.delay,
             policers: Policers::new(&plan.port, &site),
-            arrival_marker: Marker::new(&plan.port.marker, MarkAt::Arrival, &context),
-            departure_marker: Marker::new(&plan.port.marker, MarkAt::Departure, &context),
+            arrival_marker: marker(&plan.port.marker, MarkAt::Arrival, &context),
+            departure_marker: marker(&plan.port.marker, MarkAt::Departure, &context),
             pcn,
             is_bare: fast_paths.bare && !has_more_stages && !marks_on_arrival && plan.port.pcn.is_empty(),
             uses_service_loop,
@@ -284,8 +285,9 @@ impl Port {
             Queueing::EventDriven(service) => service.change(now, plan),
         }
         self.policers.iter_mut().for_each(|policers| policers.change(now, &plan.policers));
-        for marker in self.arrival_marker.iter_mut().chain(&mut self.departure_marker) {
-            marker.change(now, plan);
+        if let Some(parameters) = plan.marker.as_ref().and_then(|marker| marker.meter.changeable()) {
+            let markers = self.arrival_marker.iter_mut().chain(&mut self.departure_marker);
+            markers.for_each(|marker| marker.change(now, parameters));
         }
     }
 
@@ -294,8 +296,6 @@ impl Port {
         !matches!(self.queueing, Queueing::EventDriven(_))
     }
 
-    /// Earliest start of the next transmission.
-    #[inline]
     /// Its queues and their scheduler, where it decides whenever its wire becomes free.
     #[inline]
     fn service(&self) -> Option<&EventDriven> {
@@ -305,6 +305,8 @@ impl Port {
         }
     }
 
+    /// Earliest start of the next transmission.
+    #[inline]
     pub fn free_at(&self) -> Time {
         match &self.queueing {
             Queueing::TailDropFifo(queue) => queue.free_at(),
@@ -347,9 +349,9 @@ impl Port {
     /// The counts, and what was recorded beyond them.
     pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
         if let Queueing::EventDriven(service) = &mut self.queueing {
+            service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
             self.counters.paused(service.paused_times(&self.counters.measured));
         }
-            service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
         self.counters.into_counts()
     }
 

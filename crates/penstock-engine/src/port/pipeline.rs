@@ -4,11 +4,12 @@ use crate::api::blueprint::PcnAt;
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, HeaderUpdate};
 use crate::port::fast::batch_path::MIN_BATCH;
-use crate::port::stages::{PcnStage, Records, Stage};
+use crate::port::stages::Records;
 use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::impairment::{Fate, Impairment};
+use penstock_model::meter::Meter;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
@@ -96,20 +97,24 @@ impl Port {
         let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
         if !BARE {
-            policers.pass(now, packet, records)?;
-            arrival_marker.pass(now, packet, records)?;
-            pass_pcn(pcn, PcnAt::Offered, now, packet, records)?;
+            if let Some(policers) = policers {
+                policers.pass(now, packet, records)?;
+            }
+            if let Some(marker) = arrival_marker {
+                packet.precedence = marker.colour(now, packet);
+            }
+            pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Offered, now, packet, records));
         }
         let decision = match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
-            Queueing::Precomputed(queue) => queue.on_arrival(now, packet, &mut records.counters.sent).into(),
+            Queueing::Precomputed(queue) => queue.on_arrival(now, packet, &mut records.counters.sent),
             Queueing::EventDriven(service) => service.decide(now, packet, records),
         };
         if BARE {
             packet.ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
         } else {
             packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
-            pass_pcn(pcn, PcnAt::Accepted, now, packet, records)?;
+            pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Accepted, now, packet, records));
         }
         self.enqueue::<BARE>(now, packet, context);
         Some(())
@@ -186,8 +191,10 @@ impl Port {
         }
         let Port { departure_marker, pcn, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
-        departure_marker.pass(start, packet, records);
-        pass_pcn(pcn, PcnAt::Departure, start, packet, records);
+        if let Some(marker) = departure_marker {
+            packet.precedence = marker.colour(start, packet);
+        }
+        pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Departure, start, packet, records));
         verdict::trace_transmission(start, packet, records.counters, records.journal);
         self.propagate(0, end, end, packet, context);
     }
@@ -233,14 +240,5 @@ impl Port {
         } else {
             verdict::record_wire_loss(end, packet, &mut self.losses, &mut self.counters, context.record);
         }
-    }
-}
-
-/// Passes the PCN meters, if they see packets `at` this point.
-#[inline]
-fn pass_pcn(pcn: &mut Option<Box<PcnStage>>, at: PcnAt, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
-    match pcn {
-        Some(stage) if stage.at == at => stage.pass(now, packet, records),
-        _ => Some(()),
     }
 }

@@ -68,7 +68,7 @@ impl Port {
     pub fn probe_meters(&self, now: Time, report: &mut dyn FnMut(usize, &'static Variable, f64)) {
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
         if let Some(marker) = marker {
-            marker.meter.probe(now, &mut |variable, circuit, value| {
+            marker.probe(now, &mut |variable, circuit, value| {
                 if circuit.is_none() {
                     report(0, variable, value);
                 }
@@ -113,7 +113,7 @@ impl Port {
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
         if let (Some(marker), Some(of_plan)) = (marker, &plan.marker) {
             let name = named("marker", of_plan.meter.name());
-            marker.meter.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
+            marker.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
         }
         for (i, (meter, of_plan)) in self.pcn.iter().flat_map(|stage| stage.meters.iter().zip(&plan.pcn)).enumerate() {
             let name = named("pcn", of_plan.name());

@@ -1,13 +1,12 @@
-//! The stages of a port around its queue: policers, marker, PCN meters. They have one signature: a packet passes a stage,
-//! which may write into it or drop it.
+//! The stages of a port around its queue: policers, marker, PCN meters.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::kernel::journal::Journal;
 use crate::port::counters::PortCounters;
-use crate::port::verdict::{self, Decision, DecisionPoint};
+use crate::port::verdict::{self, DecisionPoint};
 use penstock_model::conditioner::{AnyPolicer, Policer, PolicerPlan};
-use penstock_model::discipline::{DropCause, PortContext};
-use penstock_model::meter::{AnyMeter, Meter};
+use penstock_model::discipline::{DropCause, PortContext, Verdict};
+use penstock_model::meter::AnyMeter;
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, Metered, PcnMeter, PcnMeterPlan};
 use penstock_model::site::Site;
@@ -17,23 +16,6 @@ use penstock_model::units::{Bytes, Time};
 pub(super) struct Records<'a> {
     pub(super) counters: &'a mut PortCounters,
     pub(super) journal: &'a mut Journal,
-}
-
-/// A stage of the pipeline.
-pub(super) trait Stage {
-    /// Processes `packet` at `now`; `None` if it is dropped.
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()>;
-}
-
-/// A stage that a port may have.
-impl<S: Stage> Stage for Option<Box<S>> {
-    #[inline(always)]
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
-        match self {
-            Some(stage) => stage.pass(now, packet, records),
-            None => Some(()),
-        }
-    }
 }
 
 /// The policers of a port.
@@ -50,63 +32,31 @@ impl Policers {
         let policers: Vec<AnyPolicer> = plan.policers.iter().enumerate().map(policer).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
-}
 
-impl Policers {
     /// Gives them the parameters of these plans from `now` on.
     pub(super) fn change(&mut self, now: Time, plans: &[PolicerPlan]) {
         for (policer, plan) in self.policers.iter_mut().zip(plans) {
             plan.changeable().into_iter().for_each(|parameters| policer.change(now, parameters));
         }
     }
-}
 
-impl Stage for Policers {
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+    /// Polices `packet` at `now`; `None` if it is dropped.
+    pub(super) fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
         let Some(Some(policer)) = self.of_class.get(usize::from(packet.class)) else { return Some(()) };
         if self.policers[usize::from(*policer)].passes(now, packet) {
             return Some(());
         }
-        let decision = Decision::Drop(DropCause::Policed);
+        let decision = Verdict::Drop(DropCause::Policed);
         verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal).map(|_| ())
     }
 }
 
-/// A meter that writes its colours into packets.
-#[derive(Clone)]
-pub(super) struct Marker {
-    pub(super) meter: AnyMeter,
-}
-
-impl Marker {
-    /// The marker of `plan`, if it has one that sees packets `at` this point.
-    pub(super) fn new(plan: &Option<MarkerPlan>, at: MarkAt, context: &PortContext) -> Option<Box<Marker>> {
-        let marker = plan.as_ref().filter(|marker| marker.at == at)?;
-        let mut meter = AnyMeter::new(&marker.meter, &context.site.child("marker"));
-        meter.meter_circuits(&context.circuits);
-        Some(Box::new(Marker { meter }))
-    }
-
-    /// Gives its meter the parameters of `plan` from `now` on.
-    pub(super) fn change(&mut self, now: Time, plan: &PortPlan) {
-        if let Some(parameters) = plan.marker.as_ref().and_then(|marker| marker.meter.changeable()) {
-            self.meter.change(now, parameters);
-        }
-    }
-
-    /// The packet in its new colour.
-    #[inline]
-    pub(super) fn coloured(&mut self, now: Time, packet: &Packet) -> Packet {
-        Packet { precedence: self.meter.colour(now, packet), ..*packet }
-    }
-}
-
-impl Stage for Marker {
-    #[inline]
-    fn pass(&mut self, now: Time, packet: &mut Packet, _records: &mut Records<'_>) -> Option<()> {
-        packet.precedence = self.meter.colour(now, packet);
-        Some(())
-    }
+/// The marker of `plan`, if it has one that sees packets `at` this point.
+pub(super) fn marker(plan: &Option<MarkerPlan>, at: MarkAt, context: &PortContext) -> Option<Box<AnyMeter>> {
+    let marker = plan.as_ref().filter(|marker| marker.at == at)?;
+    let mut meter = AnyMeter::new(&marker.meter, &context.site.child("marker"));
+    meter.meter_circuits(&context.circuits);
+    Some(Box::new(meter))
 }
 
 /// Packets that several meters see before the next ones.
@@ -162,17 +112,18 @@ impl PcnStage {
     fn meter_by_several(meters: &mut [AnyPcnMeter], now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
         meters.iter_mut().fold(mark, |mark, meter| meter.meter(now, size, mark))
     }
-}
 
-impl Stage for PcnStage {
+    /// Lets the meters see `packet`, if that is to be `at` this point.
     #[inline]
-    fn pass(&mut self, now: Time, packet: &mut Packet, records: &mut Records<'_>) -> Option<()> {
+    pub(super) fn pass(&mut self, at: PcnAt, now: Time, packet: &mut Packet, records: &mut Records<'_>) {
+        if self.at != at {
+            return;
+        }
         let before = packet.pcn;
         packet.pcn = self.meter(now, packet);
         if packet.pcn > before {
             records.counters.mark(now, packet);
             verdict::trace_pcn_mark(now, packet, records.counters, records.journal);
         }
-        Some(())
     }
 }

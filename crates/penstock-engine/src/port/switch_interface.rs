@@ -6,9 +6,9 @@ use crate::kernel::event::Arrival;
 use crate::port::counters::Release;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::transmit_batch::TransmitBatch;
-use crate::port::verdict::{self, Decision, DecisionPoint};
+use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
-use penstock_model::discipline::DropCause;
+use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
@@ -46,7 +46,7 @@ impl Port {
 
     /// Drops an arriving packet for want of room before the port.
     pub fn drop_arrival(&mut self, now: Time, packet: &Packet, cause: DropCause, context: &mut Context<'_, '_>) {
-        let (decision, point) = (Decision::Drop(cause), DecisionPoint::OnArrival);
+        let (decision, point) = (Verdict::Drop(cause), DecisionPoint::OnArrival);
         verdict::apply::<true>(decision, point, now, packet, &mut self.counters, context.record);
         self.check_conservation();
     }

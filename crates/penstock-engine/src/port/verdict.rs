@@ -11,29 +11,6 @@ use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::packet::{Ecn, Packet};
 use penstock_model::units::Time;
 
-/// What has been decided about a packet.
-#[derive(Clone, Copy, Debug)]
-pub enum Decision {
-    /// It stays.
-    Accept,
-    /// It stays, or its transmission begins, with [`Ecn::Ce`].
-    Mark,
-    /// It is dropped.
-    Drop(DropCause),
-}
-
-impl From<Verdict> for Decision {
-    #[inline(always)]
-    fn from(verdict: Verdict) -> Decision {
-        match verdict {
-            Verdict::Accept => Decision::Accept,
-            Verdict::Mark => Decision::Mark,
-            Verdict::Drop(cause) => Decision::Drop(cause),
-            Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
-        }
-    }
-}
-
 /// Where a decision about a packet is taken.
 #[derive(Clone, Copy, Debug)]
 pub enum DecisionPoint {
@@ -47,7 +24,7 @@ pub enum DecisionPoint {
 /// nothing is checked.
 #[inline(always)]
 pub fn apply<const TRACED: bool>(
-    decision: Decision,
+    decision: Verdict,
     point: DecisionPoint,
     now: Time,
     packet: &Packet,
@@ -55,14 +32,15 @@ pub fn apply<const TRACED: bool>(
     journal: &mut Journal,
 ) -> Option<Ecn> {
     debug_assert!(TRACED || journal.is_untraced());
-    if matches!((decision, point), (Decision::Accept | Decision::Mark, DecisionPoint::OnArrival)) {
+    if matches!((decision, point), (Verdict::Accept | Verdict::Mark, DecisionPoint::OnArrival)) {
         counters.last_accepted = (now, packet.flow);
     }
     match decision {
-        Decision::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
-        Decision::Accept => {}
-        Decision::Mark => return Some(record_mark(now, packet, counters, journal)),
-        Decision::Drop(cause) => {
+        Verdict::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
+        Verdict::Accept => {}
+        Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
+        Verdict::Mark => return Some(record_mark(now, packet, counters, journal)),
+        Verdict::Drop(cause) => {
             match point {
                 DecisionPoint::OnArrival => record_arrival_drop(now, packet, cause, counters, journal),
                 DecisionPoint::Queued(arrival) => record_queue_drop(now, arrival, packet, cause, counters, journal),

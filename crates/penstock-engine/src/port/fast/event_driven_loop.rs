@@ -147,7 +147,7 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let index = service_state.queue_of(&arrival.packet);
         let (queue, state) = (&service_state.queues[index], &service_state.states[index]);
         let discipline = queue.tail_drop().expect("the loop applies to tail drop");
-        let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size).into();
+        let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size);
         let accepted = verdict::apply::<false>(decision, DecisionPoint::OnArrival, arrival.at, &arrival.packet, self.counters, self.record);
         if accepted.is_some() {
             self.counters.offer();

@@ -6,10 +6,11 @@ use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::PortCounters;
-use crate::port::verdict::{self, Decision, DecisionPoint};
+use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
-use penstock_model::discipline::DropCause;
+use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::id::HopId;
+use penstock_model::meter::Meter;
 use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::parameters::Limit;
 use penstock_model::units::{Duration, Time};
@@ -265,7 +266,7 @@ impl Port {
     pub fn enqueue_fifo<const TRACED: bool>(&mut self, now: Time, packet: &Packet, journal: &mut Journal) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         let has_room = queue.admits(now, packet.size, &mut counters.sent);
-        let decision = if has_room { Decision::Accept } else { Decision::Drop(DropCause::Overflow) };
+        let decision = if has_room { Verdict::Accept } else { Verdict::Drop(DropCause::Overflow) };
         verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, journal)?;
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
@@ -289,7 +290,7 @@ impl Port {
 
     /// As [`Port::enqueue_and_send`], in the colour of the marker on arrival if there is one, and with a trace.
     pub(in crate::port) fn enqueue_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
-        let coloured = self.arrival_marker.as_mut().map(|marker| marker.coloured(now, packet));
+        let coloured = self.arrival_marker.as_mut().map(|marker| Packet { precedence: marker.colour(now, packet), ..*packet });
         self.enqueue_and_send::<true>(now, coloured.as_ref().unwrap_or(packet), hop, context);
     }
 }

@@ -4,7 +4,7 @@ use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::Queues;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::stages::Records;
-use crate::port::verdict::{self, Decision, DecisionPoint};
+use crate::port::verdict::{self, DecisionPoint};
 use penstock_model::discipline::{DropCause, Eviction, Hooks, Leave, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::Scheduler;
@@ -19,7 +19,7 @@ impl EventDriven {
         now: Time,
         packet: &Packet,
         records: &mut Records<'_>,
-    ) -> Decision {
+    ) -> Verdict {
         loop {
             self.drop_waiting(now, (index, position as usize), Leave::Evicted(cause), cause, records);
             let Queues { queues, states, .. } = &mut self.queues;
@@ -28,7 +28,7 @@ impl EventDriven {
                 Verdict::Evict { position: next, cause: why } => (position, cause) = (next, why),
                 verdict => {
                     self.queues.reset_deadline();
-                    return verdict.into();
+                    return verdict;
                 }
             }
         }
@@ -55,7 +55,7 @@ impl EventDriven {
         wire.next_decision = if wire.backlog > 0 { wire.free_at.max(now) } else { Time::NEVER };
         scheduler.on_drop(now, index, packet.size, states);
         let point = DecisionPoint::Queued(at);
-        verdict::apply::<true>(Decision::Drop(cause), point, now, &packet, records.counters, records.journal);
+        verdict::apply::<true>(Verdict::Drop(cause), point, now, &packet, records.counters, records.journal);
     }
 
     /// Drops packets while the scheduler names one that is over the limit.

@@ -9,7 +9,7 @@ use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::{FlowQueues, Queues, WireState};
 use crate::port::queueing::queue::Queue;
 use crate::port::stages::Records;
-use crate::port::verdict::{self, Decision, DecisionPoint};
+use crate::port::verdict::{self, DecisionPoint};
 use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
@@ -79,14 +79,14 @@ impl EventDriven {
 
     /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
     #[inline]
-    pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Decision {
+    pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Verdict {
         let EventDriven { queues, scheduler, .. } = self;
         queues.note_transmission_end(now);
         let index = queues.queue_of(now, packet, scheduler);
         if queues.scheduler_hooks.has(scheduler::Hooks::ARRIVAL) {
             let verdict = scheduler.on_arrival(now, packet, index, &queues.states);
             if verdict != Verdict::Accept {
-                return verdict.into();
+                return verdict;
             }
         }
         if queues.makes_room {
@@ -105,7 +105,7 @@ impl EventDriven {
             return decision;
         }
         queues.reset_deadline();
-        verdict.into()
+        verdict
     }
 
     /// Queues an accepted packet.
@@ -239,7 +239,7 @@ impl EventDriven {
             DepartureVerdict::Mark => {
                 let Arrival { at, packet } = queues.queues[index].waiting.get_mut(0);
                 let point = DecisionPoint::Queued(*at);
-                let ecn = verdict::apply::<true>(Decision::Mark, point, now, packet, records.counters, records.journal);
+                let ecn = verdict::apply::<true>(Verdict::Mark, point, now, packet, records.counters, records.journal);
                 packet.ecn = ecn.unwrap_or(packet.ecn);
                 return true;
             }

@@ -151,11 +151,11 @@ impl Bench {
     }
 
     /// What becomes of a packet of 1000 bytes of a class.
-    fn offer(&mut self, at: Time, class: u8, seq: u32) -> Decision {
+    fn offer(&mut self, at: Time, class: u8, seq: u32) -> Verdict {
         let packet = Packet { created: at, class, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
         let decision = self.service.decide(at, &packet, records);
-        if matches!(decision, Decision::Accept) {
+        if matches!(decision, Verdict::Accept) {
             self.service.enqueue(at, packet, records);
         }
         decision
@@ -175,7 +175,7 @@ impl Bench {
     fn arrive_of(&mut self, at: Time, flow: FlowId, seq: u32) {
         let packet = Packet { created: at, flow, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
-        assert!(matches!(self.service.decide(at, &packet, records), Decision::Accept));
+        assert!(matches!(self.service.decide(at, &packet, records), Verdict::Accept));
         self.service.enqueue(at, packet, records);
     }
 
@@ -365,7 +365,7 @@ impl Discipline for Longest {
 #[test]
 fn another_queue_makes_room_for_an_arrival() {
     let mut bench = Longest::bench();
-    let refused = |decision: Decision| matches!(decision, Decision::Drop(DropCause::Overflow));
+    let refused = |decision: Verdict| matches!(decision, Verdict::Drop(DropCause::Overflow));
     assert!([0, 1, 2].into_iter().all(|seq| !refused(bench.offer(ms(1), 0, seq))) && refused(bench.offer(ms(1), 0, 3)));
     assert!(!refused(bench.offer(ms(1), 1, 4)));
     assert_eq!((bench.told(), bench.waiting()), (vec!["2 Evicted(Forced)".to_owned()], vec![vec![0, 1], vec![4]]));
@@ -459,8 +459,8 @@ fn a_scheduler_decides_before_the_discipline() {
     let mut bench = Longest::bench();
     bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
     bench.service.queues.scheduler_hooks = scheduler::Hooks::ARRIVAL;
-    let cause = |decision: Decision| match decision {
-        Decision::Drop(cause) => Some(cause),
+    let cause = |decision: Verdict| match decision {
+        Verdict::Drop(cause) => Some(cause),
         _ => None,
     };
     let decided = [(1, 0), (1, 1), (0, 2), (0, 3), (0, 4)].map(|(class, seq)| cause(bench.offer(ms(1), class, seq)));
