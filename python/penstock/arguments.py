@@ -26,12 +26,8 @@ R = TypeVar("R")
 def named(section: str | None = None, of: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorates a function to report unknown and missing arguments.
 
-    Parameters
-    ----------
-    section : str, optional
-        The table of a scenario, such as ``links[]``, whose keys ``**more`` accepts.
-    of : str, optional
-        The class in messages; by default that of the function.
+    `section` is the table of a scenario, such as ``links[]``, whose keys ``**more`` accepts; `of` the class in
+    messages, by default that of the function.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:

@@ -45,23 +45,8 @@ def class_names(kind: str) -> list[str]:
 
 
 def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, str], known: Sequence[str]) -> str:
-    """The message about unknown and missing names.
+    """The message about names of a `what` that do not exist, and about missing ones with examples of their values.
 
-    Parameters
-    ----------
-    where : str
-        What was given them.
-    what : str
-        What they name.
-    unknown : sequence of str
-        Those that do not exist.
-    missing : mapping of str to str
-        Those that must be given and were not, each with an example of its value, which may be empty.
-    known : sequence of str
-        All that exist.
-
-    Examples
-    --------
     >>> told("Cbr", "parameter", ["pakcet"], {"packet": ""}, ["rate", "packet"])
     "Cbr: unknown parameter 'pakcet'; did you mean 'packet'? (rate, packet)"
     >>> told("Cbr", "parameter", [], {"rate": '"1 Mbit/s"'}, ["rate", "packet"])
@@ -178,13 +163,7 @@ def _shown(parameter: Parameter) -> Any:
 
 
 def _checked(value: Any, parameter: Parameter) -> Any:
-    """A value of a parameter, once its type is right.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
+    """A value of a parameter as a scenario has it; raises ValueError if its type is another one."""
     if value is None and not parameter["required"] and "default" not in parameter:
         return None
     try:
@@ -194,13 +173,7 @@ def _checked(value: Any, parameter: Parameter) -> Any:
 
 
 def _read(value: Any, what: Type) -> Any:
-    """The value as a scenario has it.
-
-    Raises
-    ------
-    TypeError
-        If its type is another one.
-    """
+    """The value as a scenario has it; raises TypeError if its type is another one."""
     kind = what["kind"]
     if "choices" in what:
         fits = value in [choice["word"] for choice in what["choices"]]

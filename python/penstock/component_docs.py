@@ -27,8 +27,6 @@ _TYPES = {
 def kebab(name: str) -> str:
     """The scenario key of a Python name.
 
-    Examples
-    --------
     >>> kebab("max_threshold"), kebab("lambda_")
     ('max-threshold', 'lambda')
     """
@@ -38,8 +36,6 @@ def kebab(name: str) -> str:
 def camel(name: str) -> str:
     """The class name of a component's name.
 
-    Examples
-    --------
     >>> camel("red-n")
     'RedN'
     """
@@ -49,8 +45,6 @@ def camel(name: str) -> str:
 def identifier(key: str) -> str:
     """The Python name of a scenario key.
 
-    Examples
-    --------
     >>> identifier("max-threshold"), identifier("lambda")
     ('max_threshold', 'lambda_')
     """

@@ -14,8 +14,6 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
 
     The interval is rounded up if `digits`, the maximum number of significant digits of the mean, is smaller.
 
-    Examples
-    --------
     >>> from penstock.statistics import Interval
     >>> plus_minus(Interval(20.318, 20.2, 20.43, 10))
     '20.32 ±0.12'
@@ -45,8 +43,6 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
 def number(value: float) -> str:
     """Returns a number with four significant digits, and all digits before the point.
 
-    Examples
-    --------
     >>> number(20.318), number(1234567.2), number(0.000012345), number(0.0)
     ('20.32', '1234567', '1.234e-05', '0')
     """

@@ -25,8 +25,6 @@ _COLUMN, _ROW, _MARGIN = 270, 78, 24
 def escaped(text: str, most: int = 60) -> str:
     """Returns a text as HTML, escaped and shortened.
 
-    Examples
-    --------
     >>> escaped("<b>r1</b>"), escaped("x" * 9, 5)
     ('&lt;b&gt;r1&lt;/b&gt;', 'xx...')
     """

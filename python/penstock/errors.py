@@ -117,8 +117,6 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
 def line_of(mistake: Mistake) -> str:
     """A mistake on one line: file, line, path and message, if known.
 
-    Examples
-    --------
     >>> line_of({"file": "a.toml", "line": 3, "path": "links[0].rate", "message": "is missing"})
     'a.toml:3: links[0].rate: is missing'
     >>> line_of({"file": "a.toml", "line": None, "path": "", "message": "is empty"})

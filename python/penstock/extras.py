@@ -11,8 +11,6 @@ def advice(extra: str) -> str:
 
     It names the packages, because an extra can be installed only together with Penstock itself.
 
-    Examples
-    --------
     >>> advice("search").startswith("pip install 'optuna")
     True
     """

@@ -45,8 +45,6 @@ class Finished:
     def text(self) -> str:
         """The counts as text.
 
-        Examples
-        --------
         >>> Finished(816, 900).text
         '816 of 900'
         """
@@ -81,8 +79,6 @@ def finished_of(numbers: Iterable[_Number]) -> dict[Hashable, Finished]:
 def range_text(found: Iterable[Finished]) -> str:
     """Returns the range of counts over several groups or points as text; empty if there are none.
 
-    Examples
-    --------
     >>> range_text([Finished(816, 900)]), range_text([Finished(816, 900), Finished(9, 9)])
     ('816 of 900 finished', '90.67 to 100 % finished')
     """

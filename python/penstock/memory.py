@@ -71,8 +71,6 @@ def read_size(text: str) -> int:
 
     Raises ValueError if it is malformed.
 
-    Examples
-    --------
     >>> read_size("1.5 GB")
     1500000000
     >>> read_size("512MiB")
@@ -87,8 +85,6 @@ def read_size(text: str) -> int:
 def size_text(size: float) -> str:
     """Returns a size as text.
 
-    Examples
-    --------
     >>> size_text(12_345_678_901), size_text(999), size_text(45_000)
     ('12.3 GB', '999 bytes', '45 kB')
     """

@@ -10,8 +10,6 @@ from penstock import _core
 def is_ratio(metric: str) -> bool:
     """Whether it is a share or an index between 0 and 1.
 
-    Examples
-    --------
     >>> is_ratio("fairness"), is_ratio("goodput")
     (True, False)
     """
@@ -21,8 +19,6 @@ def is_ratio(metric: str) -> bool:
 def is_part(metric: str) -> bool:
     """Whether it is a part of a whole, shown in per cent.
 
-    Examples
-    --------
     >>> is_part("loss"), is_part("fairness")
     (True, False)
     """
@@ -32,8 +28,6 @@ def is_part(metric: str) -> bool:
 def is_of_finished(metric: str) -> bool:
     """Whether only finished transfers have it.
 
-    Examples
-    --------
     >>> is_of_finished("completion-time"), is_of_finished("transfers")
     (True, False)
     """
@@ -43,8 +37,6 @@ def is_of_finished(metric: str) -> bool:
 def counts_finished(metric: str) -> bool:
     """Whether it counts transfers by the label ``what``, including finished ones.
 
-    Examples
-    --------
     >>> counts_finished("transfers"), counts_finished("completion-time")
     (True, False)
     """

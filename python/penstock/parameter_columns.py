@@ -47,8 +47,6 @@ def parameter_columns(points: Sequence[Mapping[str, Any]], paths: Sequence[str])
     Parameters that do not vary have none. A label, which is no setting, represents the settings that have one value for
     each of its values. A component likewise represents other components.
 
-    Examples
-    --------
     >>> points = [{"scheme": "old", "a-b.queue": {"red": {}}}, {"scheme": "new", "a-b.queue": {"codel": {}}}]
     >>> found = parameter_columns(points, ["scheme", "a-b.queue"])
     >>> found.heads, [found.cells(point) for point in points], found.notes
@@ -71,8 +69,6 @@ def parameter_columns(points: Sequence[Mapping[str, Any]], paths: Sequence[str])
 def stand_for(varying: Sequence[str], texts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Returns the columns that each column represents, of those that vary.
 
-    Examples
-    --------
     >>> stand_for(["scheme", "a-b.rate"], {"scheme": ["old", "new"], "a-b.rate": ["1 Mbit/s", "2 Mbit/s"]})
     {'scheme': ['a-b.rate']}
     """
@@ -121,8 +117,6 @@ def _legend(head: str, names: Mapping[str, str]) -> list[str]:
 def short_names(paths: Sequence[str]) -> list[str]:
     """Returns the shortest ends of paths that distinguish them.
 
-    Examples
-    --------
     >>> short_names(["r1-r2.queue.red.limit", "r1-r2.rate", "r2-r3.rate"])
     ['limit', 'r1-r2.rate', 'r2-r3.rate']
     """

@@ -34,8 +34,6 @@ _LINE = 200
 def printable(text: str) -> str:
     r"""All of `text` on one line.
 
-    Examples
-    --------
     >>> printable("r1\x1b[2J"), printable("Größe\u202e\n")
     ('r1\\u001B[2J', 'Größe\\u202E\\u000A')
     """
@@ -45,8 +43,6 @@ def printable(text: str) -> str:
 def represented(what: object) -> str:
     """The value if it is a text, else its repr, or its type if that fails.
 
-    Examples
-    --------
     >>> represented("a"), represented(2.5), represented(10**5000)
     ('a', '2.5', 'a value of int')
     """
@@ -61,8 +57,6 @@ def represented(what: object) -> str:
 def printable_lines(text: str) -> str:
     r"""All of `text`; line breaks are kept.
 
-    Examples
-    --------
     >>> print(printable_lines("a\x07\nb"))
     a\u0007
     b
@@ -73,8 +67,6 @@ def printable_lines(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     r"""At most `most` characters of :func:`printable`; no escape is cut in two.
 
-    Examples
-    --------
     >>> shortened("abcdefghi", 8), shortened("ab\x1b\x1b", 11)
     ('abcde...', 'ab...')
     """
@@ -94,8 +86,6 @@ def shortened(text: str, most: int) -> str:
 def quoted(text: str) -> str:
     r"""A value in quotes, for messages.
 
-    Examples
-    --------
     >>> print(quoted("wwr"), quoted("x\x1b" + "y" * 10_000))
     'wwr' 'x\u001Byyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...'
     """
@@ -105,8 +95,6 @@ def quoted(text: str) -> str:
 def things(count: int, thing: str) -> str:
     """A number with its noun.
 
-    Examples
-    --------
     >>> things(1, "run"), things(2, "failed run")
     ('1 run', '2 failed runs')
     """
@@ -116,8 +104,6 @@ def things(count: int, thing: str) -> str:
 def one_line(text: str) -> str:
     r"""A description on one line.
 
-    Examples
-    --------
     >>> one_line("Two flows\nand a queue\x1b[31m")
     'Two flows and a queue\\u001B[31m'
     """
@@ -127,8 +113,6 @@ def one_line(text: str) -> str:
 def path_text(path: str | Path) -> str:
     r"""A path, for messages; the middle of a very long one is left out.
 
-    Examples
-    --------
     >>> path_text("a\n.toml"), len(path_text("x" * 10_000 + ".toml")), path_text("x" * 10_000 + ".toml")[-5:]
     ('a\\u000A.toml', 300, '.toml')
     """
@@ -142,8 +126,6 @@ def path_text(path: str | Path) -> str:
 def json_text(data: Any, indent: int | None = 2) -> str:
     r"""JSON with unprintable characters escaped, so that a terminal can show it.
 
-    Examples
-    --------
     >>> print(json_text({"name": "Größe\x9b\u202e"}, indent=0))
     {
     "name": "Größe\u009b\u202e"
@@ -156,8 +138,6 @@ def json_text(data: Any, indent: int | None = 2) -> str:
 def command_text(words: Iterable[str]) -> str:
     r"""A command to paste into a shell; unprintable words are quoted for bash.
 
-    Examples
-    --------
     >>> print(command_text(["penstock", "run", "my file.toml", "it's\x1b\n"]))
     penstock run 'my file.toml' $'it\'s\x1b\x0a'
     """
@@ -167,8 +147,6 @@ def command_text(words: Iterable[str]) -> str:
 def utf8(text: str) -> str:
     r"""`text` for the core: bytes of a file's name that are not UTF-8 are escaped.
 
-    Examples
-    --------
     >>> print(utf8("caf\udce9.toml"))
     caf\udce9.toml
     """

@@ -14,18 +14,11 @@ if TYPE_CHECKING:
 
 
 def differences(name: str, profile: str) -> list[dict[str, str]]:
-    """The settings of a profile of the component `name`.
+    """The settings of a profile of the component `name`: a dictionary for each.
 
-    Raises InputError if there is no such component, it has no profiles, or none of this name.
+    It has the `path`, the `value`, the `default` (empty if the parameter may be left out), and the condition `unless`
+    which it applies, empty if it always does. Raises InputError if there is no such component or profile.
 
-    Returns
-    -------
-    list of dict
-        For each setting its `path`, its `value`, the `default` (empty if the parameter may be left out), and the
-        condition `unless` which it applies, empty if it always does.
-
-    Examples
-    --------
     >>> [each["path"] for each in differences("tcp", "ns-2")][:2]
     ['initial-window', 'max-window']
     """

@@ -95,15 +95,8 @@ class Progress:
 def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
     """Returns the status as text.
 
-    Parameters
-    ----------
-    elapsed : float, s
-        Time since the start.
-    at_work : float, s
-        Time since the start of this round of runs, if it is not the first.
+    `elapsed` is the time since the start in seconds, `at_work` that of this round of runs, if it is not the first.
 
-    Examples
-    --------
     >>> from penstock.records import Status
     >>> line(Status(total=200, done=110, cached=10, failed=0, packet_hops=310_000_000), 10.0)
     '110/200  done 110 (10 from the store), failed 0, left 90  31 M packet-hops/s  9 s to go'
@@ -136,8 +129,6 @@ def _rate(rate: float) -> str:
 def span(seconds: float) -> str:
     """Returns a duration as text.
 
-    Examples
-    --------
     >>> span(40.4), span(300), span(7200)
     ('40 s', '5 min', '2.0 h')
     """

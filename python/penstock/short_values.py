@@ -20,8 +20,6 @@ _MOST = 40
 def value_text(value: Any) -> str:
     """Returns the value of a parameter as in a study file, without the quotes of a text.
 
-    Examples
-    --------
     >>> value_text({"red": {"limit": "60 packets"}}), value_text("60 packets"), value_text(True), value_text(0.5)
     ('{ red = { limit = "60 packets" } }', '60 packets', 'true', '0.5')
     """
@@ -39,8 +37,6 @@ def short_values(texts: Iterable[str]) -> dict[str, str]:
     A component has its own name, with the parameters that distinguish it from others of that name. A name that is still
     too long is cut and numbered.
 
-    Examples
-    --------
     >>> red = '{ red = { limit = "60 packets", gentle = true } }'
     >>> short_values([red, "{ codel = {} }", "60 packets"])
     {'{ red = { limit = "60 packets", gentle = true } }': 'red', '{ codel = {} }': 'codel', '60 packets': '60 packets'}
@@ -65,8 +61,6 @@ def short_values(texts: Iterable[str]) -> dict[str, str]:
 def folded(names: Mapping[str, str]) -> list[tuple[str, str]]:
     """Returns the names of :func:`short_values` that omit parts of their values, with these values.
 
-    Examples
-    --------
     >>> folded(short_values(['{ red = { limit = "60 packets" } }', '{ codel = {} }']))
     [('red', '{ red = { limit = "60 packets" } }')]
     """

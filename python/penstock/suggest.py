@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 def suggestion(name: str, allowed: Iterable[str], otherwise: str = "") -> str:
     """The end of a sentence about a name that does not exist: ``; did you mean 'x'?``, else `otherwise`.
 
-    Examples
-    --------
     >>> suggestion("wwr", ["wrr", "drr", "fifo"])
     "; did you mean 'wrr'?"
     >>> suggestion("pigeon", ["wrr"], ".")

@@ -16,8 +16,6 @@ ABSENT: dict[str, list[str]] = _NAMES["absent"]
 def plain(name: str) -> str:
     """Returns a name without capitals, hyphens, underscores and blanks.
 
-    Examples
-    --------
     >>> plain("Drop-Tail") == plain("drop tail") == plain("droptail")
     True
     """

@@ -67,8 +67,6 @@ def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
 def _seconds(values: Sequence[float]) -> str:
     """One time in seconds, or its range.
 
-    Examples
-    --------
     >>> _seconds([20.0, 20.0]), _seconds([10.0, 0.5])
     ('20 s', '0.5 to 10 s')
     """

@@ -15,8 +15,6 @@ from penstock.printable import printable, represented, shortened
 def key(name: str) -> str:
     """A key, quoted where it must be.
 
-    Examples
-    --------
     >>> key("max-threshold"), key("two words")
     ('max-threshold', '"two words"')
     """
@@ -32,8 +30,6 @@ def value(what: Any, depth: int = 0) -> str:
 
     Raises TypeError if TOML has no such value.
 
-    Examples
-    --------
     >>> value({"limit": "60 packets", "weights": {"ef": 31}, "levels": [0.5, 1.0], "on": True})
     '{ limit = "60 packets", weights = { ef = 31 }, levels = [0.5, 1.0], on = true }'
     """
@@ -59,8 +55,6 @@ def value(what: Any, depth: int = 0) -> str:
 def json_value(what: Any) -> Any:
     """A value for JSON; dates, times and numbers that JSON lacks become text, as in TOML.
 
-    Examples
-    --------
     >>> json_value({"from": datetime.date(2020, 1, 31), "levels": [0.5, float("inf")]})
     {'from': '2020-01-31', 'levels': [0.5, 'inf']}
     """

@@ -36,8 +36,6 @@ class Scale:
 def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
     """Returns the scale for the largest of `means`, so that all numbers of a metric compare.
 
-    Examples
-    --------
     >>> scale("delay", "s", [0.0941, 0.266]).unit, scale("goodput", "bit/s", [0.0, 1105300.0]).unit
     ('ms', 'Mbit/s')
     >>> scale("loss", "1", [0.0177]).text(Interval(0.0177, 0.0156, 0.0198, 5))
