@@ -1,6 +1,6 @@
 """Index terms of the pages, which also put the right page first in the search.
 
-The reference page of a component has its name and its second names (``penstock.synonyms``), a row of the glossary its
+The reference page of a component has its name and its second names (``synonyms.toml``), a row of the glossary its
 term, and the other pages what ``TERMS`` says.
 """
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from sphinx import addnodes
 
+from penstock.explained import SYNONYMS
 from penstock.reference import catalogue
-from penstock.synonyms import SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

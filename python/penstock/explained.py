@@ -1,14 +1,34 @@
-"""The pages that explain a name: of the catalogue, topics and studies, also by synonyms."""
+"""The pages that explain a name: of the catalogue, topics and studies, also by synonyms.
+
+Synonyms are names from the field, RFCs and other simulators; ``synonyms.toml`` has them with the pages that cover them.
+"""
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
 from penstock import reproductions, suites, topics
 from penstock.errors import InputError
 from penstock.printable import quoted
 from penstock.reference import catalogue, names, pages, pages_of, places, with_file
-from penstock.synonyms import ABSENT, SYNONYMS, plain
+from penstock.suggest import suggestion
+
+_NAMES = tomllib.loads(Path(__file__).with_name("synonyms.toml").read_text(encoding="utf-8"))
+SYNONYMS: dict[str, list[str]] = _NAMES["synonyms"]
+"""Synonyms with the pages that cover them; names are compared as :func:`plain` returns them."""
+ABSENT: dict[str, list[str]] = _NAMES["absent"]
+"""Names of the field that Penstock does not have, with the nearest pages."""
+
+
+def plain(name: str) -> str:
+    """Returns a name without capitals, hyphens, underscores and blanks.
+
+    >>> plain("Drop-Tail") == plain("drop tail") == plain("droptail")
+    True
+    """
+    return re.sub(r"[-_ .]", "", name.strip().lower())
 
 
 def known() -> list[str]:
@@ -35,8 +55,6 @@ def explained_by(name: str) -> tuple[list[str], str]:
     nearest = {plain(each): own for each, own in ABSENT.items()}.get(plain(name))
     if nearest is not None:
         raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
-    from penstock.suggest import suggestion
-
     own = suggestion(
         name, [*names(), *catalogue()["components"], *topics.names(), *reproductions.names(), *suites.names()]
     )

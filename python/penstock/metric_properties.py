@@ -1,48 +1,35 @@
-"""Properties of metrics, from the core's catalogue."""
+"""Properties of metrics, from the core's catalogue.
+
+>>> [is_ratio(metric) for metric in ("fairness", "goodput")], [is_part(metric) for metric in ("loss", "fairness")]
+([True, False], [True, False])
+>>> [is_of_finished(metric) for metric in ("completion-time", "transfers")]
+[True, False]
+>>> [counts_finished(metric) for metric in ("transfers", "completion-time")]
+[True, False]
+"""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from penstock import _core
 
-
-def is_ratio(metric: str) -> bool:
-    """Whether it is a share or an index between 0 and 1.
-
-    >>> is_ratio("fairness"), is_ratio("goodput")
-    (True, False)
-    """
-    return metric in _metrics_with("ratio")
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def is_part(metric: str) -> bool:
-    """Whether it is a part of a whole, shown in per cent.
-
-    >>> is_part("loss"), is_part("fairness")
-    (True, False)
-    """
-    return metric in _metrics_with("part")
+def _property(of: str) -> Callable[[str], bool]:
+    """Returns a function that tells whether a metric has a property."""
+    metrics = cache(lambda: frozenset(_core.metrics_with(of)))
+    return lambda metric: metric in metrics()
 
 
-def is_of_finished(metric: str) -> bool:
-    """Whether only finished transfers have it.
-
-    >>> is_of_finished("completion-time"), is_of_finished("transfers")
-    (True, False)
-    """
-    return metric in _metrics_with("of-finished")
-
-
-def counts_finished(metric: str) -> bool:
-    """Whether it counts transfers by the label ``what``, including finished ones.
-
-    >>> counts_finished("transfers"), counts_finished("completion-time")
-    (True, False)
-    """
-    return metric in _metrics_with("counts-finished")
-
-
-@cache
-def _metrics_with(of: str) -> frozenset[str]:
-    return frozenset(_core.metrics_with(of))
+is_ratio = _property("ratio")
+"""Whether a metric is a share or an index between 0 and 1."""
+is_part = _property("part")
+"""Whether a metric is a part of a whole, shown in per cent."""
+is_of_finished = _property("of-finished")
+"""Whether only finished transfers have a metric."""
+counts_finished = _property("counts-finished")
+"""Whether a metric counts transfers by the label ``what``, including finished ones."""

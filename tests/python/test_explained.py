@@ -9,9 +9,8 @@ import pytest
 from penstock import reproductions, topics
 from penstock.cli.app import app
 from penstock.errors import InputError
-from penstock.explained import explained_by, known
+from penstock.explained import ABSENT, SYNONYMS, explained_by, known, plain
 from penstock.reference import catalogue, names
-from penstock.synonyms import ABSENT, SYNONYMS, plain
 
 
 @pytest.mark.parametrize(
