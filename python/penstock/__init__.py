@@ -21,16 +21,9 @@ if TYPE_CHECKING:
     from penstock import own as own
     from penstock import topologies as topologies
     from penstock.components import *  # noqa: F403
-    from penstock.errors import ArgumentError as ArgumentError
-    from penstock.errors import InputError as InputError
-    from penstock.errors import PenstockError as PenstockError
-    from penstock.errors import PrecisionMissed as PrecisionMissed
-    from penstock.errors import RunsFailed as RunsFailed
-    from penstock.errors import ScenarioError as ScenarioError
-    from penstock.errors import StoreError as StoreError
+    from penstock.errors import *  # noqa: F403
     from penstock.graphs import from_networkx as from_networkx
-    from penstock.network import Network as Network
-    from penstock.network import Node as Node
+    from penstock.network import *  # noqa: F403
     from penstock.own import congestion_control as congestion_control
     from penstock.own import discipline as discipline
     from penstock.reproductions.frame import reproduce as reproduce

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 
+_SHOWN = 5
+"""Maximum number of failed runs, or of points, that a message lists."""
+
+
 class PenstockError(Exception):
     """The root of the tree; its text is a message for people, printable on any terminal."""
 
@@ -79,16 +83,11 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
         Number of requested runs.
     """
 
-    SHOWN = 5
-
     def __init__(self, failures: Sequence[RunFailure], total: int) -> None:
         self.failures = list(failures)
         self.total = total
-        lines = [str(failure) for failure in self.failures[: self.SHOWN]]
-        if len(self.failures) > self.SHOWN:
-            lines.append(f"... and {len(self.failures) - self.SHOWN} more.")
-        lines.append(f"{len(self.failures)} of {total} runs failed; the others are finished.")
-        super().__init__("\n".join(lines))
+        last = f"{len(self.failures)} of {total} runs failed; the others are finished."
+        super().__init__(_first(list(map(str, self.failures)), last))
 
 
 class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
@@ -100,18 +99,19 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         The numbers of all points.
     """
 
-    SHOWN = 5
-
     def __init__(self, result: Any) -> None:
         self.result = result
         missed = result.missed
-        lines = [f"precision: {line}" for line in missed[: self.SHOWN]]
-        if len(missed) > self.SHOWN:
-            lines.append(f"... and {len(missed) - self.SHOWN} more.")
         points = f"{len(missed)} of {things(len(result.points), 'point')}"
         kept = "all runs are kept, and the numbers are those of all of them."
-        lines.append(f"{points} missed the precision target; {kept}")
-        super().__init__("\n".join(lines))
+        last = f"{points} missed the precision target; {kept}"
+        super().__init__(_first([f"precision: {line}" for line in missed], last))
+
+
+def _first(lines: Sequence[str], last: str) -> str:
+    """The first lines, the number of the others, and the last line."""
+    more = [f"... and {len(lines) - _SHOWN} more."] if len(lines) > _SHOWN else []
+    return "\n".join([*lines[:_SHOWN], *more, last])
 
 
 def line_of(mistake: Mistake) -> str:

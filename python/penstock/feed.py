@@ -1,22 +1,32 @@
-"""Reads input files of scenarios that the core has no reader for."""
+"""Reads Parquet files of scenarios as CSV for the core, which has no reader for them and checks the rows.
+
+A process of its own reads a file (``python -m penstock.feed FILE [+NEEDED | -OPTIONAL]...``), since a damaged file can
+make the library panic, and a small one can expand arbitrarily. It writes the columns to standard output, with texts in
+quotes, or a line with :data:`MARK` to standard error.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
-from penstock.parquet_reader import MARK, MEMORY, SECONDS
-from penstock.workers.environment import environment
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 LARGEST = 2**30
 """Maximum size of the CSV in bytes, as for CSV files."""
+MARK = "mistake: "
+"""Start of the line that says why a file cannot be read."""
+MEMORY = 4 * 2**30
+"""Limit of the process's memory in bytes."""
+SECONDS = 120
+"""Limit of its CPU time in seconds."""
 _KEPT = 64 * 2**20
 """Maximum size in bytes of rows that are cached for the next scenario, such as the next point of a study."""
 _CHUNK = 2**20
@@ -26,10 +36,7 @@ _last: dict[tuple[str, ...], bytes] = {}
 
 
 def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
-    """Returns columns of a Parquet file as CSV for the core, which checks the rows.
-
-    A separate process reads the file, since a damaged file can make the library panic, and a small one can expand
-    arbitrarily.
+    """Returns columns of a Parquet file as CSV.
 
     Raises ValueError if the file is not Parquet, lacks a column, has a nested column, or expands too much.
 
@@ -42,9 +49,8 @@ def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
         raise ValueError(f"cannot be read: {error.strerror or error}") from error
     words = [f"{'+' if required else '-'}{name}" for name, required in columns]
     key = (digest, *words)
-    kept = _last.get(key)
-    if kept is not None:
-        return kept
+    if key in _last:
+        return _last[key]
     rows = _read([str(file), *words])
     _last.clear()
     if len(rows) <= _KEPT:
@@ -54,14 +60,15 @@ def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
 
 def _read(words: list[str]) -> bytes:
     """Returns the output of the reading process."""
-    command = [sys.executable, "-P", "-m", "penstock.parquet_reader", *words]
+    from penstock.workers.environment import environment
+
+    command = [sys.executable, "-P", "-m", "penstock.feed", *words]
     chunks, size = [], 0
     with tempfile.TemporaryFile() as said:
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, env=environment()
         ) as reader:
-            if reader.stdout is None:
-                raise ValueError("cannot be read as Parquet: no process to read it")
+            assert reader.stdout is not None  # it is a pipe
             while chunk := reader.stdout.read(_CHUNK):
                 chunks.append(chunk)
                 size += len(chunk)
@@ -81,3 +88,59 @@ def _reason(said: IO[bytes], code: int) -> str:
             return line.removeprefix(MARK)
     limits = f"{MEMORY >> 30} GiB of memory and {SECONDS} s"
     return f"cannot be read as Parquet within {limits} (the process that read it ended with {code})"
+
+
+def main(file: str, words: list[str]) -> int:
+    """Writes the named columns, or all if none is named; returns the exit code."""
+    _limit()
+    # One thread reserves less memory and reads small files as fast.
+    os.environ["POLARS_MAX_THREADS"] = "1"
+    import polars
+
+    try:
+        schema = polars.read_parquet_schema(file)
+        missing = [word[1:] for word in words if word[0] == "+" and word[1:] not in schema]
+        if missing:
+            needed = ", ".join(word[1:] for word in words if word[0] == "+")
+            return _refuse(f"has no column {_list(missing)} but {_list(schema)}; it needs {needed}")
+        names = [word[1:] for word in words if word[1:] in schema] if words else list(schema)
+        nested = [name for name in names if schema[name].is_nested()]
+        if nested:
+            return _refuse(f"holds lists or tables in the column {_list(nested)}, which must be numbers or texts")
+        rows = polars.scan_parquet(file, glob=False, hive_partitioning=False).select(names)
+        rows.sink_csv(sys.stdout.buffer, quote_style="non_numeric")
+    except MemoryError:
+        return _refuse(f"takes more than {MEMORY >> 30} GiB of memory to read")
+    except Exception as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0][:300]
+        return _refuse(f"cannot be read as Parquet: {first}")
+    except BaseException:
+        # A panic of the library, whose text is for the library's authors.
+        return _refuse("cannot be read as Parquet: it is damaged")
+    return 0
+
+
+def _limit() -> None:
+    """Limits memory and CPU time, if the system supports it."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_CORE, 0)):
+            _, hard = resource.getrlimit(what)
+            resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"\n{MARK}{message}\n")
+    return 3
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in list(names)[:20])
+
+
+if __name__ == "__main__":
+    # An exit without the library's threads having ended.
+    code = main(sys.argv[1], sys.argv[2:])
+    sys.stdout.flush()
+    os._exit(code)

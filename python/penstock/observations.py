@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,8 +64,7 @@ def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...
         names = tuple(dict.fromkeys(expression.names()))
         for name in names:
             if name not in units:
-                known = ", ".join(units)
-                raise InputError(f"reward: {quoted(name)} is not observed; one of {known}.")
+                raise InputError(f"reward: {quoted(name)} is not observed; one of {', '.join(units)}.")
         one = {name: Quantity(*dimension_of(units[name])) for name in names}
         # Any value shows whether units match; zero differences would be divided by.
         trial = {name: Quantity(value.value * (3 + i), value.dimension) for i, (name, value) in enumerate(one.items())}
@@ -81,7 +81,6 @@ def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...
 
 def _compiled(node: Expression, positions: Mapping[str, tuple[int, float]]) -> Function:
     """A function of plain numbers in base units; conditions are 1 and 0."""
-    parts = [_compiled(operand, positions) for operand in node.operands]
     if node.kind == "value":
         if not isinstance(node.value, Quantity):
             raise InputError("reward: a text is no number.")
@@ -90,49 +89,32 @@ def _compiled(node: Expression, positions: Mapping[str, tuple[int, float]]) -> F
     if node.kind == "name":
         place, scale = positions[node.what]
         return (lambda values: values[place]) if scale == 1 else (lambda values: values[place] * scale)
-    if node.kind == "minus":
-        (inner,) = parts
-        return lambda values: -inner(values)
-    if node.kind == "not":
-        (inner,) = parts
-        return lambda values: float(not inner(values))
-    if node.kind == "call":
-        return _call(node.what, parts)
-    left, right = parts
-    return _JOINED[node.what](left, right)
+    function = _FUNCTIONS[node.what or node.kind]
+    parts = [_compiled(operand, positions) for operand in node.operands]
+    return lambda values: float(function(*(part(values) for part in parts)))
 
 
-def _quotient(above: float, below: float) -> float:
-    return above / below if below else math.nan
-
-
-_JOINED: dict[str, Callable[[Function, Function], Function]] = {
-    "+": lambda a, b: lambda values: a(values) + b(values),
-    "-": lambda a, b: lambda values: a(values) - b(values),
-    "*": lambda a, b: lambda values: a(values) * b(values),
-    "/": lambda a, b: lambda values: _quotient(a(values), b(values)),
-    "^": lambda a, b: lambda values: a(values) ** b(values),
-    "<": lambda a, b: lambda values: float(a(values) < b(values)),
-    "<=": lambda a, b: lambda values: float(a(values) <= b(values)),
-    ">": lambda a, b: lambda values: float(a(values) > b(values)),
-    ">=": lambda a, b: lambda values: float(a(values) >= b(values)),
-    "==": lambda a, b: lambda values: float(a(values) == b(values)),
-    "!=": lambda a, b: lambda values: float(a(values) != b(values)),
-    "and": lambda a, b: lambda values: float(bool(a(values)) and bool(b(values))),
-    "or": lambda a, b: lambda values: float(bool(a(values)) or bool(b(values))),
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": lambda above, below: above / below if below else math.nan,
+    "^": operator.pow,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "and": lambda left, right: bool(left) and bool(right),
+    "or": lambda left, right: bool(left) or bool(right),
+    "minus": operator.neg,
+    "not": operator.not_,
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+    "sqrt": lambda value: math.sqrt(value) if value >= 0 else math.nan,
+    "abs": abs,
+    "round": lambda value: math.floor(value + 0.5),
+    "floor": math.floor,
+    "ceil": math.ceil,
 }
-
-
-def _call(name: str, parts: Sequence[Function]) -> Function:
-    if name in ("min", "max"):
-        choose = min if name == "min" else max
-        return lambda values: choose(part(values) for part in parts)
-    functions: dict[str, Callable[[float], float]] = {
-        "sqrt": lambda value: math.sqrt(value) if value >= 0 else math.nan,
-        "abs": abs,
-        "round": lambda value: math.floor(value + 0.5),
-        "floor": math.floor,
-        "ceil": math.ceil,
-    }
-    function, (inner,) = functions[name], parts
-    return lambda values: float(function(inner(values)))

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from penstock.statistics import holm, interval, jain, mean, paired, ratio_interval, t_quantile, welch, wilson
-from penstock.student import QUANTILES
+from penstock.statistics import QUANTILES, holm, interval, jain, mean, paired, ratio_interval, t_quantile, welch, wilson
 
 
 @pytest.mark.parametrize(
