@@ -15,12 +15,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+import penstock as ps
+from penstock import _core
 from penstock.errors import InputError, PenstockError
 from penstock.huge_pages import allow_restart, restart_for
 from penstock.memory import allow, allowed, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from penstock.component import Component
 
 
 class Measurement(TypedDict):
@@ -42,29 +46,27 @@ class Measurement(TypedDict):
     """Ports in use, by how their departures are computed."""
 
 
+_SIZES: dict[str, Any] = {"packet": "1500 bytes", "header": "40 bytes"}
+"""Sizes of the packets of TCP."""
+
+
 def cbr(flows: int = 1000) -> str:
     """Periodic flows of 64 kbit/s at random phases over one link that they fill by half, 60 s."""
-    from penstock.components import Cbr, TailDrop
-    from penstock.network import Network
-
-    net = Network()
+    net = ps.Network()
     a, b = net.node("a"), net.node("b")
-    net.link(a, b, rate=f"{128 * flows} kbit/s", delay="10 ms", queue=TailDrop(limit="1000 packets"))
-    net.flows("cbr", a, b, count=flows, source=Cbr(rate="64 kbit/s", packet="160 bytes"))
+    net.link(a, b, rate=f"{128 * flows} kbit/s", delay="10 ms", queue=ps.TailDrop(limit="1000 packets"))
+    net.flows("cbr", a, b, count=flows, source=ps.Cbr(rate="64 kbit/s", packet="160 bytes"))
     return net.toml(description="Periodic flows over one link", duration="60 s")
 
 
 def parking_lot() -> str:
     """Five links in a row: 500 periodic flows through all of them and 500 over each one, 20 s."""
-    from penstock.components import Cbr, TailDrop
-    from penstock.network import Network
-
-    net = Network()
+    net = ps.Network()
     nodes = [net.node(f"n{i}") for i in range(6)]
     steps = list(pairwise(nodes))
     for a, b in steps:
-        net.link(a, b, rate="128 Mbit/s", delay="1 ms", queue=TailDrop(limit="1000 packets"))
-    source = Cbr(rate="64 kbit/s", packet="160 bytes")
+        net.link(a, b, rate="128 Mbit/s", delay="1 ms", queue=ps.TailDrop(limit="1000 packets"))
+    source = ps.Cbr(rate="64 kbit/s", packet="160 bytes")
     net.flows("through", nodes[0], nodes[-1], count=500, source=source)
     for number, (a, b) in enumerate(steps):
         net.flows(f"over{number}", a, b, count=500, source=source)
@@ -73,30 +75,15 @@ def parking_lot() -> str:
 
 def tcp_bulk(profile: str = "rfc") -> str:
     """40 transfers over 10 Gbit/s with a round trip of 1 ms, 2 s."""
-    return _dumbbell(
-        profile=profile,
-        flows=40,
-        access="40 Gbit/s",
-        rate="10 Gbit/s",
-        rtt_us=1_000,
-        buffer=833,
-        starts="100 ms",
-        duration="2 s",
-    )
+    times: dict[str, Any] = {"rtt_us": 1_000, "starts": "100 ms", "duration": "2 s"}
+    return _dumbbell(profile, flows=40, access="40 Gbit/s", rate="10 Gbit/s", buffer=833, **times)
 
 
 def tcp_many(flows: int = 1000, profile: str = "rfc") -> str:
     """Transfers over 1 Mbit/s each (1,000 by default) with a round trip of 50 ms, 10 s; the buffer is in proportion."""
-    return _dumbbell(
-        profile=profile,
-        flows=flows,
-        access="10 Gbit/s",
-        rate=f"{flows} Mbit/s",
-        rtt_us=50_000,
-        buffer=max(flows * 4166 // 1000, 10),
-        starts="1 s",
-        duration="10 s",
-    )
+    times: dict[str, Any] = {"rtt_us": 50_000, "starts": "1 s", "duration": "10 s"}
+    buffer = max(flows * 4166 // 1000, 10)
+    return _dumbbell(profile, flows=flows, access="10 Gbit/s", rate=f"{flows} Mbit/s", buffer=buffer, **times)
 
 
 def af() -> str:
@@ -115,35 +102,30 @@ def af() -> str:
 
 _CLASSES = "abcdefgh"
 
-_SCHEDULERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "fifo": ("Fifo", {}, {}),
-    "priority": ("Priority", {"order": list(_CLASSES)}, {}),
-    "wrr": ("Wrr", {}, {"weight": 1}),
-    "wrr-bytes": ("Wrr", {"weighs": "bytes"}, {"weight": 1}),
-    "drr": ("Drr", {}, {"quantum": "1500 bytes"}),
-    "scfq": ("Scfq", {}, {"weight": 1}),
-    "wf2q-plus": ("Wf2qPlus", {}, {"weight": 1}),
-    "cbq": ("Cbq", {}, {"share": 0.125}),
+_SCHEDULERS: dict[str, tuple[Component, dict[str, Any]]] = {
+    "fifo": (ps.Fifo(), {}),
+    "priority": (ps.Priority(order=list(_CLASSES)), {}),
+    "wrr": (ps.Wrr(), {"weight": 1}),
+    "wrr-bytes": (ps.Wrr(weighs="bytes"), {"weight": 1}),
+    "drr": (ps.Drr(), {"quantum": "1500 bytes"}),
+    "scfq": (ps.Scfq(), {"weight": 1}),
+    "wf2q-plus": (ps.Wf2qPlus(), {"weight": 1}),
+    "cbq": (ps.Cbq(), {"share": 0.125}),
 }
-# The schedulers: component, settings, and parameters of each class.
+"""The schedulers with the parameters of each class."""
 
 
 def schedulers(name: str) -> str:
     """Eight classes of 100 periodic flows, of 160 and of 1500 bytes, offer 1.2 times what 1 Gbit/s carries, 2 s."""
-    from penstock import components
-    from penstock.components import Cbr, TailDrop
-    from penstock.network import Network
-
-    component, settings, said = _SCHEDULERS[name]
-    classes = {} if name == "fifo" else {each: {**said, "queue": TailDrop(limit="100 packets")} for each in _CLASSES}
-    queue = TailDrop(limit="800 packets") if name == "fifo" else None
-    net = Network()
+    scheduler, said = _SCHEDULERS[name]
+    classes = {} if name == "fifo" else {each: {**said, "queue": ps.TailDrop(limit="100 packets")} for each in _CLASSES}
+    queue = ps.TailDrop(limit="800 packets") if name == "fifo" else None
+    net = ps.Network()
     a, b = net.node("a"), net.node("b")
-    scheduler = getattr(components, component)(**settings)
     net.link(a, b, rate="1 Gbit/s", delay="10 ms", queue=queue, scheduler=scheduler, classes=classes)
     for each in _CLASSES:
         for size in (160, 1500):
-            source = Cbr(rate="1500 kbit/s", packet=f"{size} bytes")
+            source = ps.Cbr(rate="1500 kbit/s", packet=f"{size} bytes")
             net.flows(f"{each}{size}", a, b, count=50, traffic_class=each, source=source)
     return net.toml(description=f"Eight classes overload a link under {name}", duration="2 s")
 
@@ -190,49 +172,26 @@ def fat_tree(ports: int = 16, variant: Literal["new-reno", "sack"] = "new-reno",
 
     Another `variant` of TCP or `more` of its settings serve comparisons with simulators that lack this one.
     """
-    from penstock.components import Ftp, TailDrop, Tcp
-    from penstock.network import Network
-    from penstock.topologies import fat_tree as grow
-
-    net = Network()
-    tree = grow(net, ports, rate="1 Gbit/s", delay="1 us", queue=TailDrop(limit="100 packets"))
-    tcp = Tcp(
-        variant=variant,
-        packet="1500 bytes",
-        header="40 bytes",
-        initial_window="10 packets",
-        initial_rto="5 ms",
-        min_rto="5 ms",
-        **more,
-    )
+    net = ps.Network()
+    tree = ps.topologies.fat_tree(net, ports, rate="1 Gbit/s", delay="1 us", queue=ps.TailDrop(limit="100 packets"))
+    tcp = ps.Tcp(variant=variant, initial_window="10 packets", initial_rto="5 ms", min_rto="5 ms", **_SIZES, **more)
     hosts = len(tree.hosts)
     for number, shift in enumerate((1, ports, hosts // 3, hosts // 2 + 1)):
         name = f"transfers{number}"
-        net.flows(name, tree.hosts, tree.hosts, shift=shift, start=("0 s", "1 ms"), source=Ftp(), transport=tcp)
+        net.flows(name, tree.hosts, tree.hosts, shift=shift, start=("0 s", "1 ms"), source=ps.Ftp(), transport=tcp)
     return net.toml(description="Transfers over a fat tree", duration="100 ms")
 
 
 def fabric() -> str:
     """Eight hosts on a switch of 10 Gbit/s: each 10 ms seven of them send 64 kB each to the eighth, in turn, 1 s."""
-    from penstock.components import Dctcp, Pool, StepMarking, Tcp
-    from penstock.network import Network
-
-    net = Network()
+    net = ps.Network()
     hosts = net.nodes("hosts", 8)
-    switch = net.node("switch", buffer=Pool(size="1 MB"))
-    marking = StepMarking(limit="1000 packets", threshold="65 packets")
+    switch = net.node("switch", buffer=ps.Pool(size="1 MB"))
+    marking = ps.StepMarking(limit="1000 packets", threshold="65 packets")
     net.link(hosts, switch, rate="10 Gbit/s", delay="1 us")
     net.link(switch, hosts, rate="10 Gbit/s", delay="1 us", queue=marking)
-    tcp = Tcp(
-        congestion_control=Dctcp(),
-        ecn=True,
-        packet="1500 bytes",
-        header="40 bytes",
-        ack_every=2,
-        ack_delay="1 ms",
-        initial_rto="1 ms",
-        min_rto="1 ms",
-    )
+    timers: dict[str, Any] = dict.fromkeys(("ack_delay", "initial_rto", "min_rto"), "1 ms")
+    tcp = ps.Tcp(congestion_control=ps.Dctcp(), ecn=True, ack_every=2, **timers, **_SIZES)
     for receiver in range(8):
         starts = [f"{10 * number} ms" for number in range(receiver, 100, 8)]
         for sender in (host for host in range(8) if host != receiver):
@@ -242,72 +201,52 @@ def fabric() -> str:
 
 
 def _dumbbell(
-    *, profile: str, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str
+    profile: str, *, flows: int, access: str, rate: str, rtt_us: int, buffer: int, starts: str, duration: str
 ) -> str:
     """40 access nodes a side and one bottleneck; each way, an access link has 1 % of the round trip and it has 48 %."""
-    from penstock.components import Ftp, TailDrop, Tcp
-    from penstock.network import Network
-
-    net = Network()
+    net = ps.Network()
     sources, sinks = net.nodes("sources", 40), net.nodes("sinks", 40)
     left, right = net.node("left"), net.node("right")
-    large, small = TailDrop(limit="100000 packets"), TailDrop(limit=f"{buffer} packets")
+    large, small = ps.TailDrop(limit="100000 packets"), ps.TailDrop(limit=f"{buffer} packets")
     near, far = f"{rtt_us * 10} ns", f"{rtt_us * 480} ns"
     for a, b in ((sources, left), (left, sources), (right, sinks), (sinks, right)):
         net.link(a, b, rate=access, delay=near, queue=large)
     net.link(left, right, rate=rate, delay=far, queue=small)
     net.link(right, left, rate=rate, delay=far, queue=large)
-    shared: dict[str, Any] = {
-        "packet": "1500 bytes",
-        "initial_window": "10 packets",
-        "max_window": "256 packets",
-        "syn": False,
-    }
+    shared: dict[str, Any] = {"initial_window": "10 packets", "max_window": "256 packets", "syn": False}
     if profile == "rfc":
-        tcp = Tcp(variant="new-reno", header="40 bytes", min_rto="200 ms", ack_every=1, **shared)
+        tcp = ps.Tcp(variant="new-reno", min_rto="200 ms", ack_every=1, **_SIZES, **shared)
     else:
-        tcp = Tcp(profile="linux-6", **shared)
-    net.flows("tcp", sources, sinks, count=flows, start=("0 s", starts), source=Ftp(), transport=tcp)
+        tcp = ps.Tcp(profile="linux-6", packet="1500 bytes", **shared)
+    net.flows("tcp", sources, sinks, count=flows, start=("0 s", starts), source=ps.Ftp(), transport=tcp)
     return net.toml(description="Transfers over a dumbbell", duration=duration)
 
 
-_CONTROLS: dict[str, tuple[str, list[str], str, dict[str, Any]]] = {
-    "dualpi2": ("20 transfers of CUBIC and 20 of Prague over DualPI2", ["Cubic", "Prague"], "Dualpi2", {}),
-    "fq-codel": ("40 transfers of CUBIC over FQ-CoDel", ["Cubic"], "FqCodel", {}),
-    "cake": ("40 transfers of CUBIC over CAKE at 950 Mbit/s", ["Cubic"], "Cake", {"rate": "950 Mbit/s"}),
-    "bbr": ("40 transfers of BBR over a buffer of a bandwidth-delay product", ["Bbr"], "Fifo", {}),
-    "prague": ("40 transfers of Prague over DualPI2", ["Prague"], "Dualpi2", {}),
+_CONTROLS: dict[str, tuple[str, list[Callable[[], Any]], Component]] = {
+    "dualpi2": ("20 transfers of CUBIC and 20 of Prague over DualPI2", [ps.Cubic, ps.Prague], ps.Dualpi2()),
+    "fq-codel": ("40 transfers of CUBIC over FQ-CoDel", [ps.Cubic], ps.FqCodel()),
+    "cake": ("40 transfers of CUBIC over CAKE at 950 Mbit/s", [ps.Cubic], ps.Cake(rate="950 Mbit/s")),
+    "bbr": ("40 transfers of BBR over a buffer of a bandwidth-delay product", [ps.Bbr], ps.Fifo()),
+    "prague": ("40 transfers of Prague over DualPI2", [ps.Prague], ps.Dualpi2()),
 }
-# The workloads of controls and of the queues made for them: contents, controls, and the bottleneck's scheduler with
-# its settings.
+"""The workloads of controls and of the queues made for them: contents, controls, and the bottleneck's scheduler."""
 
 
 def controls(name: str) -> str:
     """Transfers of one or two controls over 1 Gbit/s with a round trip of 10 ms, 5 s."""
-    from penstock import components
-    from penstock.components import Ftp, TailDrop, Tcp
-    from penstock.network import Network
-
-    description, names, scheduler, said = _CONTROLS[name]
-    marks = scheduler != "Fifo"
-    net = Network()
+    description, chosen, scheduler = _CONTROLS[name]
+    marks = scheduler != ps.Fifo()
+    queue = None if marks else ps.TailDrop(limit="833 packets")
+    net = ps.Network()
     left, right, sink = net.node("left"), net.node("right"), net.node("sink")
-    net.link(
-        left,
-        right,
-        rate="1 Gbit/s",
-        delay="2 ms",
-        scheduler=getattr(components, scheduler)(**said),
-        queue=None if marks else TailDrop(limit="833 packets"),
-    )
+    net.link(left, right, rate="1 Gbit/s", delay="2 ms", scheduler=scheduler, queue=queue)
     net.link(right, left, rate="10 Gbit/s", delay="2 ms")
     net.link(right, sink, rate="10 Gbit/s", delay="1 ms", both_ways=True)
-    for control in names:
-        hosts = net.nodes(control.lower(), 40 // len(names))
+    for control in (each() for each in chosen):
+        hosts = net.nodes(control.KEY, 40 // len(chosen))
         net.link(hosts, left, rate="10 Gbit/s", delay="2 ms", both_ways=True)
-        settings: dict[str, Any] = {"recovery": "rack", "ecn": marks, "max_window": "10000 packets"}
-        tcp = Tcp(congestion_control=getattr(components, control)(), **settings)
-        net.flows(f"{control.lower()}-transfers", hosts, sink, start=("0 s", "100 ms"), source=Ftp(), transport=tcp)
+        tcp = ps.Tcp(congestion_control=control, recovery="rack", ecn=marks, max_window="10000 packets")
+        net.flows(f"{control.KEY}-transfers", hosts, sink, start=("0 s", "100 ms"), source=ps.Ftp(), transport=tcp)
     return net.toml(description=description, duration="5 s")
 
 
@@ -383,17 +322,14 @@ def measure_scenario(
     A process of its own restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time
     before that counts as its start.
     """
-    from penstock import _core
-
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
     require([(name, scenario.memory)], 1)
-    if not only_setup:
-        restart_for([scenario.memory])
     run = None
     if only_setup:
         scenario.build(scenario.seed, 0)
     else:
+        restart_for([scenario.memory])
         run = scenario.run(scenario.seed, 0, threads=threads)
     spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
     counters = {"goodput_bps": 0.0, "delivered": 0, "drops": 0} if run is None else run.counters
@@ -421,9 +357,8 @@ def measure_in_subprocess(
 
     Raises InputError if it needs more memory than is available; PenstockError if that process fails.
     """
-    how = json.dumps({"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup})
-    limit = json.dumps(allowed())
-    command = [sys.executable, "-m", "penstock.bench", name, how, limit]
+    how = {"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup}
+    command = [sys.executable, "-m", "penstock.bench", name, json.dumps(how), json.dumps(allowed())]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode == InputError.exit_code:
         raise InputError(ended.stderr.strip())
