@@ -37,10 +37,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     the next one (Gymnasium's *next step* autoreset). Environment i of ``reset(seed=s)`` has seed s + i, and its
     episodes are the replications 0, 1, 2, ... of it; equal seeds and actions give equal numbers on every machine.
 
+    `scenario`, `name`, `folder` and `sets` are as for :class:`penstock.simulation.Simulation`.
+
     Parameters
     ----------
-    scenario : str
-        TOML text of the scenario, such as that of :meth:`penstock.network.Network.toml`.
     num_envs : int
         Number of environments. They run in this process, one after the other.
     step : str or float
@@ -54,12 +54,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     reward : str
         Expression over observations after each step: names of `observe`, or variables such as ``queue[r1-r2]``; with
         units, as in a study's ``[derived]``. The reward is its value in base units.
-    name : str
-        Name of the scenario in messages.
-    folder : str, optional
-        Folder of the files that it names.
-    sets : sequence of (str, str)
-        Settings changed after reading, as path and value.
 
     Raises
     ------

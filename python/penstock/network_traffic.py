@@ -81,7 +81,7 @@ class NetworkTraffic:
         route, route_back : sequence of Node or str, optional
             Nodes of the route there and back, including both ends; the route of minimum weight by default.
         **more
-            Other keys of flows, with underscores for hyphens.
+            Other keys of the table, with underscores for hyphens.
         """
         given = {
             "from": self._node("Network.flows: origin", origin),
@@ -118,10 +118,10 @@ class NetworkTraffic:
     ) -> None:
         """Adds finite transfers that arrive over time, each between two different nodes.
 
+        `name`, `traffic_class`, `precedence` and `more` are as for :meth:`flows`.
+
         Parameters
         ----------
-        name : str
-            Name of the group in results.
         origin, destination : Node or str, optional
             Nodes from which each transfer draws its ends; not with `file`.
         file : str, optional
@@ -139,14 +139,8 @@ class NetworkTraffic:
             Arrival times, instead of `interval` or `load`.
         transport : Component, optional
             Transport protocol; TCP with its defaults if left out.
-        traffic_class : str, optional
-            Class for schedulers.
-        precedence : int, optional
-            Initial drop precedence of packets.
         start : str, s, optional
             Added to all times.
-        **more
-            Other keys of transfers, with underscores for hyphens.
         """
         given = {
             "file": file,
@@ -189,10 +183,10 @@ class NetworkTraffic:
     ) -> None:
         """Adds a group of equal aggregates of calls; aggregate i runs from the i-th origin to the i-th destination.
 
+        `name`, `traffic_class`, `precedence`, `route` and `more` are as for :meth:`flows`.
+
         Parameters
         ----------
-        name : str
-            Name of the group in results.
         origin, destination : Node or str
             Ingress and egress of calls.
         source : Component
@@ -215,18 +209,10 @@ class NetworkTraffic:
             Size of a packet that carries each request through the queues; requests bypass them by default.
         count : int, optional
             Number of aggregates; the size of the larger group by default.
-        traffic_class : str, optional
-            Class for schedulers.
-        precedence : int, optional
-            Initial drop precedence of packets.
         start : str or (str, str), s, optional
             Start time; each aggregate draws its own between those of a pair.
         stop : str, s, optional
             Time at which calls stop sending and arriving.
-        route : sequence of Node or str, optional
-            Nodes of the route, including both ends; the route of minimum weight by default.
-        **more
-            Other keys of calls, with underscores for hyphens.
         """
         given = {
             "from": self._node("Network.calls: origin", origin),

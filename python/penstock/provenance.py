@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
@@ -51,7 +51,6 @@ class Provenance:
             begin,
             first.request.seed if len(seeds) == 1 else None,
             min(run.request.replication for run in runs),
-            _core.MODEL_VERSION,
         )
 
     @classmethod
@@ -76,14 +75,7 @@ class Provenance:
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
-        return {
-            "settings": self.settings,
-            "duration_s": self.duration_s,
-            "warm_up_s": self.warm_up_s,
-            "seed": self.seed,
-            "first_replication": self.first_replication,
-            "model_version": self.model_version,
-        }
+        return asdict(self)
 
     def row(self) -> dict[str, Any]:
         """Returns the values for a frame, which has no nested columns: settings are the text of a JSON object."""

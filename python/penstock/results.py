@@ -96,15 +96,11 @@ def summarise(results: Sequence[RunResult]) -> list[Summary]:
     """Summarises the runs of each point, in the order in which points and metrics first appear."""
     summaries = []
     for runs in _points(results):
-        first = runs[0].request
-        provenance = Provenance.of(runs)
-        summaries += [
-            Summary(first.name, dict(first.sets), metric, labels, unit, values, found, provenance)
-            for metric, labels, unit, values, found in (
-                (metric, dict(labels), unit, values, interval_of(metric, dict(labels), values))
-                for (metric, labels, unit), values in _by_metric(runs).items()
-            )
-        ]
+        name, point, provenance = runs[0].request.name, dict(runs[0].request.sets), Provenance.of(runs)
+        for (metric, pairs, unit), values in _by_metric(runs).items():
+            labels = dict(pairs)
+            found = interval_of(metric, labels, values)
+            summaries.append(Summary(name, point, metric, labels, unit, values, found, provenance))
     return summaries
 
 
@@ -120,18 +116,9 @@ def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
 def _points(results: Sequence[RunResult]) -> Sequence[Sequence[RunResult]]:
     """The runs of each point, which share a scenario, a name and settings."""
     points: dict[tuple[Any, ...], list[RunResult]] = {}
-    before, runs = None, []
     for result in results:
         request = result.request
-        # The runs of a point follow one another, and share its settings: most need no hashing.
-        if (
-            before is None
-            or request.sets is not before.sets
-            or request.scenario is not before.scenario
-            or request.name != before.name
-        ):
-            before, runs = request, points.setdefault((request.name, request.scenario, request.sets), [])
-        runs.append(result)
+        points.setdefault((request.name, request.scenario, request.sets), []).append(result)
     return list(points.values())
 
 
@@ -164,10 +151,7 @@ def to_values(results: Sequence[RunResult]) -> pl.DataFrame:
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
     """Returns a pandas frame without pyarrow, which Polars' own ``to_pandas`` needs.
 
-    Raises
-    ------
-    InputError
-        If pandas is not installed.
+    Raises InputError if pandas is not installed.
     """
     try:
         import pandas as pd
@@ -180,36 +164,14 @@ def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
     """Returns the frame of :func:`to_frame`; a parameter with only numeric values is a numeric column."""
     import polars as pl
 
-    text = pl.String
-    means: dict[str, Any] = {
-        "unit": text,
-        "mean": pl.Float64,
-        "half_width": pl.Float64,
-        "ci_low": pl.Float64,
-        "ci_high": pl.Float64,
-        "runs": pl.UInt32,
-        "method": text,
-    }
-    layout = _Layout([summary.point for summary in summaries], [summary.labels for summary in summaries], means)
-    rows = [
-        layout.row(
-            summary.scenario,
-            summary.point,
-            summary.metric,
-            summary.labels,
-            summary.provenance,
-            {
-                "unit": summary.unit,
-                "mean": summary.interval.mean,
-                "half_width": summary.interval.half,
-                "ci_low": summary.interval.low,
-                "ci_high": summary.interval.high,
-                "runs": summary.interval.runs,
-                "method": summary.method,
-            },
-        )
-        for summary in summaries
-    ]
+    floats = dict.fromkeys(("mean", "half_width", "ci_low", "ci_high"), pl.Float64)
+    means = {"unit": pl.String, **floats, "runs": pl.UInt32, "method": pl.String}
+    layout = _Layout([each.point for each in summaries], [each.labels for each in summaries], means)
+    rows = []
+    for each in summaries:
+        found = each.interval
+        numbers = (each.unit, found.mean, found.half, found.low, found.high, found.runs, each.method)
+        rows.append(layout.row(each.scenario, each.point, each.metric, each.labels, each.provenance, numbers))
     return pl.DataFrame(rows, schema=layout.schema, orient="row")
 
 
@@ -217,8 +179,7 @@ def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -
     """Returns the frame of :func:`to_values`, for points with their parameters."""
     import polars as pl
 
-    text = pl.String
-    single: dict[str, Any] = {"unit": text, "replication": pl.UInt64, "value": pl.Float64, "digest": text}
+    single = {"unit": pl.String, "replication": pl.UInt64, "value": pl.Float64, "digest": pl.String}
     labels = [metric.labels for _, runs in points for run in runs for metric in run.metrics]
     layout = _Layout([point for point, _ in points], labels, single)
     rows = []
@@ -226,12 +187,7 @@ def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -
         for run in runs:
             provenance = Provenance.of([run])
             for metric in run.metrics:
-                number = {
-                    "unit": metric.unit,
-                    "replication": run.request.replication,
-                    "value": metric.value,
-                    "digest": run.digest,
-                }
+                number = (metric.unit, run.request.replication, metric.value, run.digest)
                 rows.append(layout.row(run.request.name, point, metric.name, metric.labels, provenance, number))
     schema = {name: kind for name, kind in layout.schema.items() if name != "first_replication"}
     return pl.DataFrame(rows, schema=layout.schema, orient="row").select(list(schema))
@@ -241,25 +197,24 @@ class _Layout:
     """The columns of a frame, and rows that fit them."""
 
     def __init__(
-        self, points: Sequence[Mapping[str, Any]], labels: Sequence[Mapping[str, str]], numbers: dict[str, Any]
+        self, points: Sequence[Mapping[str, Any]], labels: Sequence[Mapping[str, str]], numbers: Mapping[str, Any]
     ) -> None:
         import polars as pl
 
-        text = pl.String
-        words = dict.fromkeys((label for each in labels for label in each), text)
+        words = dict.fromkeys((label for each in labels for label in each), pl.String)
         provenance = Provenance.columns()
         fixed = {"scenario", "metric", *words, *numbers, *provenance}
         names = dict.fromkeys(name for point in points for name in point)
         self._columns = {name: free_name(printable(name), fixed) for name in names}
         self.schema: dict[str, Any] = {
-            "scenario": text,
+            "scenario": pl.String,
             **{self._columns[name]: _column([point[name] for point in points if name in point]) for name in names},
-            "metric": text,
+            "metric": pl.String,
             **words,
             **numbers,
             **provenance,
         }
-        self._empty = dict.fromkeys(self.schema)
+        self._numbers = tuple(numbers)
 
     def row(
         self,
@@ -268,17 +223,16 @@ class _Layout:
         metric: str,
         labels: Mapping[str, str],
         provenance: Provenance,
-        numbers: dict[str, Any],
+        numbers: Sequence[Any],
     ) -> dict[str, Any]:
-        """Returns a row; missing cells are null."""
+        """Returns a row; cells that it lacks are null."""
         columns = {self._columns[name]: value for name, value in point.items()}
         return {
-            **self._empty,
             **{column: _cell(value, self.schema[column]) for column, value in columns.items()},
             **{label: printable(value) for label, value in labels.items()},
             "scenario": printable(scenario),
             "metric": metric,
-            **numbers,
+            **dict(zip(self._numbers, numbers, strict=True)),
             **provenance.row(),
         }
 

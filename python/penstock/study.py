@@ -38,13 +38,7 @@ class Study(StudySettings):
     """A study that can be run; :class:`~penstock.study_settings.StudySettings` has its parameters and what varies."""
 
     def plan(self) -> StudyPlan:
-        """Returns the study with its points.
-
-        Raises
-        ------
-        ScenarioError
-            If what varies has mistakes.
-        """
+        """Returns the study with its points. Raises ScenarioError if what varies has mistakes."""
         mistakes = Mistakes()
         aimed = aims_of(self.aims, mistakes)
         if self.definition.ranges:
@@ -122,31 +116,16 @@ class Study(StudySettings):
     def stored(self, store: Store | None = None) -> StudyResult:
         """Returns what a store has of the study, even while another process adds to it; nothing is run.
 
-        Parameters
-        ----------
-        store : Store, optional
-            The store; the default folder if left out.
-
-        Raises
-        ------
-        PenstockError
-            If it has no run of the study.
+        The store is that of the default folder if left out. Raises PenstockError if it has no run of the study.
         """
         plan = self.plan()
         return stored(plan, plan.read(), store if store is not None else Store())
 
     def plot(self, kind: str | None = None, **asked: Any) -> Picture:
-        """Makes the runs that the store does not have, and draws their numbers.
+        """Makes the runs that the store does not have, and draws their numbers as a Matplotlib figure.
 
-        Parameters
-        ----------
-        kind, **asked
-            As for :meth:`penstock.studies.result.StudyResult.plot`.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Its ``savefig`` writes equal bytes for equal numbers.
+        Arguments are those of :meth:`penstock.studies.result.StudyResult.plot`. The figure's ``savefig`` writes equal
+        bytes for equal numbers.
         """
         request_of(kind, **asked)  # refuses mistakes before anything is run
         return self.result().plot(kind, **asked)
@@ -154,30 +133,14 @@ class Study(StudySettings):
     def trace(self, **options: Any) -> PacketTrace:
         """Returns the events of one run, to be read once: ``study.trace(events="drop").frame()``.
 
-        Parameters
-        ----------
-        **options
-            As for :class:`penstock.trace.PacketTrace`, such as ``at``, ``flows``, ``events`` and ``replication``.
-
-        Raises
-        ------
-        ScenarioError
-            If the scenario has mistakes, or an option names what does not exist.
+        Options and errors are those of :class:`penstock.trace.PacketTrace`: ``at``, ``flows``, ``events`` and others.
         """
         return PacketTrace(self.scenario(), name=self.name, **options)
 
     def series(self, **options: Any) -> TimeSeries:
         """Returns the state of one run over time, to be read once: ``study.series(of="tcp", on="change").frame()``.
 
-        Parameters
-        ----------
-        **options
-            As for :class:`penstock.series.TimeSeries`, such as ``of``, ``what``, ``every`` and ``replication``.
-
-        Raises
-        ------
-        ScenarioError
-            If the scenario has mistakes, or an option names what does not exist.
+        Options and errors are those of :class:`penstock.series.TimeSeries`: ``of``, ``what``, ``every`` and others.
         """
         return TimeSeries(self.scenario(), name=self.name, **options)
 

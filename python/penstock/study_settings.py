@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from penstock.arguments import named
@@ -24,7 +24,7 @@ _VALUES = 6
 """Maximum number of values of a parameter that a notebook shows."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class StudySettings:
     """The settings of a study; its methods return changed copies.
 
@@ -52,30 +52,13 @@ class StudySettings:
 
     network: Network
     duration: str
-    warm_up: str | None
-    seed: int | None
-    description: str | None
-    name: str
-    replications: int
-    definition: Definition
-    aims: dict[str, Any]
-
-    @named(of="Study")
-    def __init__(
-        self,
-        network: Network,
-        duration: str,
-        warm_up: str | None = None,
-        seed: int | None = None,
-        description: str | None = None,
-        name: str = "study",
-        replications: int = 5,
-        definition: Definition | None = None,
-        aims: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.__dict__.update(network=network, duration=duration, warm_up=warm_up, seed=seed, description=description)
-        self.__dict__.update(name=name, replications=replications, definition=definition or Definition())
-        self.__dict__.update(aims=dict(aims or {}))
+    warm_up: str | None = None
+    seed: int | None = None
+    description: str | None = None
+    name: str = "study"
+    replications: int = 5
+    definition: Definition = field(default_factory=Definition)
+    aims: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         varies = [*self.definition.grid, *(name for table in self.definition.zips for name in table)]
@@ -109,10 +92,7 @@ class StudySettings:
     def runs(self, count: int) -> Self:
         """Sets the number of independent runs of each point.
 
-        Raises
-        ------
-        ValueError
-            If `count` is not from 1 to :data:`MOST_RUNS`.
+        Raises ValueError if `count` is not from 1 to :data:`MOST_RUNS`.
         """
         if count < 1:
             raise ValueError(f"a study needs at least one run, not {count}")
@@ -140,22 +120,13 @@ class StudySettings:
     def vary_together(self, values: Mapping[str, Sequence[Any]]) -> Self:
         """Varies settings in step: the first values together, then the second ones, and so on.
 
-        Raises
-        ------
-        ArgumentError
-            If the values of a setting are a single text.
+        Raises ArgumentError if the values of a setting are a single text.
         """
         table = {name: _listed("vary_together", name, each) for name, each in values.items()}
         return self._changed(zips=[*self.definition.zips, table])
 
     def points(self, points: Iterable[Mapping[str, Any]]) -> Self:
-        """Adds explicit points, each with values by name.
-
-        Raises
-        ------
-        ArgumentError
-            If there are none.
-        """
+        """Adds explicit points, each with values by name. Raises ArgumentError if there are none."""
         entries = [dict(point) for point in points]
         if not entries:
             raise ArgumentError("points: the list is empty, so there would be no point")
@@ -234,6 +205,10 @@ class StudySettings:
 
     def _changed(self, **parts: Any) -> Self:
         return replace(self, definition=replace(self.definition, **parts))
+
+
+# Mistakes in names are told as elsewhere.
+StudySettings.__init__ = named(of="Study")(StudySettings.__init__)  # type: ignore[method-assign]
 
 
 def _listed(method: str, name: str, values: Sequence[Any]) -> list[Any]:

@@ -50,8 +50,6 @@ def fat_tree(
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     ports : int
         Ports per switch (k), an even number from 2 to 64.
     rate : str, bit/s
@@ -119,8 +117,6 @@ def leaf_spine(
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     leaves, spines : int
         Number of switches of each layer.
     hosts : int

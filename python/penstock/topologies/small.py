@@ -66,8 +66,6 @@ def fan_in(
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     ingresses : int
         Number of ingresses, the members of the group ``ingress``.
     access_delay : str or (str, str), s
@@ -90,8 +88,6 @@ def parking_lot(
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     bottlenecks : int
         Number of bottlenecks, 1 to 12.
     delay : str, s
@@ -143,8 +139,6 @@ def dumbbell(
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     pairs : int
         Number of hosts, and of sinks.
     rate, delay
@@ -177,8 +171,6 @@ def star(net: Network, hosts: int, *, rate: str, delay: str | tuple[str, str], *
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     hosts : int
         Number of hosts, the members of the group ``host``.
     rate, delay

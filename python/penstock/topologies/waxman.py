@@ -46,8 +46,6 @@ def waxman(
 
     Parameters
     ----------
-    net : Network
-        The network to extend.
     nodes : int
         Number of nodes, 2 to 2000, the members of the group ``node``.
     rate : str, bit/s
