@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
 from penstock.component_docs import camel, default_of, docstring, identifier, in_order, kebab, type_of
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented
-from penstock.reference import catalogue
+from penstock.reference import catalogue, components_of
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _CONDITIONERS = ("shaper", "policer")
 
 def entries(everything: Catalogue) -> dict[str, tuple[str, Entry]]:
     """The components of a catalogue with their kinds, by the names of their classes."""
-    pairs = [(kind, entry) for kind, of_kind in everything["components"].items() for entry in of_kind]
+    pairs = components_of(everything)
     shared = Counter(camel(entry["name"]) for kind, entry in pairs if kind not in _CONDITIONERS)
     found = {}
     for kind, entry in pairs:

@@ -21,17 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _UNITS = {
-    "bytes": 1,
-    "byte": 1,
-    "B": 1,
-    "kB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "TB": 10**12,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-    "TiB": 2**40,
+    **dict.fromkeys(("bytes", "byte", "B"), 1),
+    **{"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12},
+    **{"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40},
 }
 
 _UNLIMITED = 2**60
@@ -96,14 +88,12 @@ def size_text(size: float) -> str:
 
 def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> Available | None:
     """Returns the minimum of the memory left by the system and by each control group; None if unknown."""
-    found = []
-    for line in _lines(proc / "meminfo"):
-        key, _, value = line.partition(":")
-        if key == "MemAvailable":
-            found.append(Available(int(value.split()[0]) * 1024, "what the system has available"))
-            break
-    found += _of_groups(proc, groups)
-    return min(found, key=lambda one: one.size, default=None)
+    found = [
+        Available(int(line.split()[1]) * 1024, "what the system has available")
+        for line in _lines(proc / "meminfo")
+        if line.startswith("MemAvailable:")
+    ]
+    return min([*found, *_of_groups(proc, groups)], key=lambda one: one.size, default=None)
 
 
 def _of_groups(proc: Path, groups: Path) -> Iterator[Available]:
@@ -134,12 +124,8 @@ def _left(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> in
     usage = _number(folder / usage_name)
     if usage is None:
         return None
-    cache = 0
-    for line in _lines(folder / "memory.stat"):
-        key, _, value = line.partition(" ")
-        if key == cache_name and value.strip().isdigit():
-            cache = int(value)
-    return max(0, limit - max(0, usage - cache))
+    facts = dict(line.split(maxsplit=1) for line in _lines(folder / "memory.stat"))
+    return max(0, limit - max(0, usage - int(facts.get(cache_name, 0))))
 
 
 def _number(file: Path) -> int | None:
@@ -193,14 +179,9 @@ def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
     `estimates` are name and size in bytes of each run; of `at_once` simultaneous runs, the largest ones may coincide.
     """
     largest = sorted(estimates, key=lambda each: -each[1])[: max(at_once, 1)]
-    if not largest:
-        return
-    given = _given.get()
-    needed = sum(size for _, size in largest)
-    if given is None and needed <= _SMALL:
-        return
-    limit = _limit(given)
-    if limit is None or needed <= limit.size:
+    given, needed = _given.get(), sum(size for _, size in largest)
+    limit = None if given is None and needed <= _SMALL else _limit(given)
+    if not largest or limit is None or needed <= limit.size:
         return
     name = shortened(largest[0][0], 100)
     if len(largest) == 1:

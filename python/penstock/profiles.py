@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.reference import catalogue
+from penstock.reference import catalogue, components_of
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
-    from penstock.reference import Component, Parameter, Profile
+    from penstock.reference import Component, Parameter
 
 
 def differences(name: str, profile: str) -> list[dict[str, str]]:
@@ -22,10 +22,13 @@ def differences(name: str, profile: str) -> list[dict[str, str]]:
     >>> [each["path"] for each in differences("tcp", "ns-2")][:2]
     ['initial-window', 'max-window']
     """
-    component = _component(name)
-    settings = _chosen(component, profile)["settings"]
+    _, component = _with_profiles(name)
+    profiles = {each["name"]: each for each in component["profiles"]}
+    if profile not in profiles:
+        close = suggestion(profile, profiles, ";")
+        raise InputError(f"{name} has no profile {quoted(profile)}{close} one of {', '.join(profiles)}")
     found = []
-    for setting in settings:
+    for setting in profiles[profile]["settings"]:
         unless = setting.get("unless")
         condition = "" if unless is None else f"{unless['path']} = {unless['value']}"
         default = _parameter(component, setting["path"]).get("default", "")
@@ -35,7 +38,7 @@ def differences(name: str, profile: str) -> list[dict[str, str]]:
 
 def page(name: str, profile: str) -> str:
     """The page on a profile: a table of its differences from the defaults."""
-    kind = _kind_of(_component(name))
+    kind, _ = _with_profiles(name)
     rows = differences(name, profile)
     title = f'# {name} ({kind}) with profile = "{profile}"'
     if not rows:
@@ -48,26 +51,12 @@ def page(name: str, profile: str) -> str:
     return f"{title}\n\n" + "\n".join(table) + f"\n\n{written}{rows[-1]['path']} = ...`.\n"
 
 
-def _component(name: str) -> Component:
-    found = [each for of_kind in catalogue()["components"].values() for each in of_kind if each["name"] == name]
-    with_profiles = next((each for each in found if "profiles" in each), None)
-    if with_profiles is None:
-        has = sorted(each["name"] for of in catalogue()["components"].values() for each in of if "profiles" in each)
-        raise InputError(f"{quoted(name)} has no profiles ({', '.join(has)} has)")
-    return with_profiles
-
-
-def _kind_of(component: Component) -> str:
-    components = catalogue()["components"]
-    return next(kind for kind, of_kind in components.items() if component in of_kind)
-
-
-def _chosen(component: Component, profile: str) -> Profile:
-    profiles = {each["name"]: each for each in component["profiles"]}
-    if profile not in profiles:
-        close = suggestion(profile, profiles, ";")
-        raise InputError(f"{component['name']} has no profile {quoted(profile)}{close} one of {', '.join(profiles)}")
-    return profiles[profile]
+def _with_profiles(name: str) -> tuple[str, Component]:
+    """The component of this name that has profiles, with its kind."""
+    found = {each["name"]: (kind, each) for kind, each in components_of(catalogue()) if "profiles" in each}
+    if name not in found:
+        raise InputError(f"{quoted(name)} has no profiles ({', '.join(sorted(found))} has)")
+    return found[name]
 
 
 def _parameter(component: Component, path: str) -> Parameter:

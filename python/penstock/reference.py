@@ -177,12 +177,11 @@ def _read(text: str, *, formulas: bool) -> Catalogue:
 
 def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
     """The keys that accept a component of each kind: ``queue``, or inside other components ``scheduler.NAME.queue``."""
-    components = (everything or catalogue())["components"]
-    found = {kind: [PLACES[kind]] if kind in PLACES else [] for kind in components}
+    everything = everything or catalogue()
+    found = {kind: [PLACES[kind]] if kind in PLACES else [] for kind in everything["components"]}
     nested = [
         (kind, component["name"], parameter["key"], parameter["of"])
-        for kind, of_kind in components.items()
-        for component in of_kind
+        for kind, component in components_of(everything)
         for parameter in component["parameters"]
         if parameter["kind"] == "component"
     ]
@@ -194,37 +193,31 @@ def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
     return found
 
 
+def components_of(everything: Catalogue) -> list[tuple[str, Component]]:
+    """All components, each with its kind."""
+    return [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
+
+
 def names() -> list[str]:
     """All names that have a page."""
     everything = catalogue()
-    components = [component["name"] for of_kind in everything["components"].values() for component in of_kind]
+    components = [component["name"] for _, component in components_of(everything)]
     others = [entry["name"] for entry in (*everything["metrics"], *everything["sections"])]
     return list(dict.fromkeys([*components, *others]))
 
 
 def pages_of(everything: Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
     """The Markdown pages about the components and metrics of these kinds and names."""
-    found = [
-        _component_page(kind, component)
-        for kind, of_kind in everything["components"].items()
-        for component in of_kind
-        if (kind, component["name"]) in known
-    ]
+    components = components_of(everything)
+    found = [_component_page(kind, component) for kind, component in components if (kind, component["name"]) in known]
     return found + [_metric_page(metric) for metric in everything["metrics"] if ("metric", metric["name"]) in known]
 
 
 def pages(name: str, *, formulas: bool = False) -> list[str]:
     """The Markdown pages about `name`, which may have several meanings or none."""
     everything = catalogue(formulas=formulas)
-    found = [
-        _component_page(kind, component)
-        for kind, of_kind in everything["components"].items()
-        for component in of_kind
-        if component["name"] == name
-    ]
-    found += [_metric_page(metric) for metric in everything["metrics"] if metric["name"] == name]
-    found += [_section_page(section) for section in everything["sections"] if section["name"] == name]
-    return found
+    found = pages_of(everything, [*((kind, name) for kind in everything["components"]), ("metric", name)])
+    return found + [_section_page(section) for section in everything["sections"] if section["name"] == name]
 
 
 def _component_page(kind: str, component: Component) -> str:

@@ -89,59 +89,40 @@ class PacketTrace(RowStream):
         PenstockError
             If a file cannot be written; captures that were there stay as they were.
         """
-        return _Captures(Path(folder)).write(self._rows)
-
-
-class _Captures:
-    """The captures in a folder, written completely or not at all."""
-
-    def __init__(self, folder: Path) -> None:
+        path = folder = Path(folder)
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{path_text(str(folder))} is a file; give the name of a folder.")
-        self._folder = folder
-        self._packets: dict[str, int] = {}
-        self._files: dict[str, WholeFile] = {}
-
-    def write(self, trace: _core.Trace) -> dict[str, int]:
-        """Writes all captures; returns the number of packets of each."""
-        is_new = not self._folder.exists()
-        path = self._folder
+        is_new = not folder.exists()
+        captured: dict[str, int] = {}
+        files: dict[Path, WholeFile] = {}
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            while parts := trace.next_captures(CAPTURED):
+            folder.mkdir(parents=True, exist_ok=True)
+            while parts := self._rows.next_captures(CAPTURED):
                 for link, packets, data in parts:
-                    path = self._path(link)
-                    self._packets[link] = self._packets.get(link, 0) + packets
-                    self._append(link, path, data)
-            for link, made in self._files.items():
-                path = self._path(link)
+                    path = folder / file_name(link)
+                    captured[link] = captured.get(link, 0) + packets
+                    _append(files, path, data)
+            for path, made in files.items():  # noqa: B007  (an error names the file)
                 made.keep()
         except BaseException as error:
-            self._remove(with_folder=is_new)
+            for made in files.values():
+                made.discard()
+            if is_new:
+                with suppress(OSError):
+                    folder.rmdir()
             if isinstance(error, OSError):
                 raise cannot_be_written(path, error) from None
             raise
-        return self._packets
+        return captured
 
-    def _append(self, link: str, path: Path, data: bytes) -> None:
-        """Writes the next piece of a capture; there may be more captures than a process may have open files."""
-        if link in self._files:
-            with self._files[link].place.open("ab") as file:
-                file.write(data)
-            return
-        made = self._files[link] = WholeFile(path)
-        with made.open() as file:
-            file.write(data)
 
-    def _path(self, link: str) -> Path:
-        return self._folder / file_name(link)
-
-    def _remove(self, *, with_folder: bool) -> None:
-        for made in self._files.values():
-            made.discard()
-        if with_folder:
-            with suppress(OSError):
-                self._folder.rmdir()
+def _append(files: dict[Path, WholeFile], path: Path, data: bytes) -> None:
+    """Writes the next piece of a capture; there may be more captures than a process may have open files."""
+    if path not in files:
+        files[path] = WholeFile(path)
+        files[path].open().close()
+    with files[path].place.open("ab") as file:
+        file.write(data)
 
 
 def file_name(link: str) -> str:
