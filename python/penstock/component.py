@@ -143,23 +143,17 @@ def made(name: str, everything: Catalogue) -> Any:
     kind, entry = found[name]
     parameters = {identifier(each["key"]): each for each in in_order(entry)}
 
-    def initialise(self: Component, /, *given: Any, **values: Any) -> None:
-        Component.__init__(self, *given, **values)
-
     shown = [
         inspect.Parameter(
-            each, inspect.Parameter.KEYWORD_ONLY, default=_shown(parameter), annotation=type_of(parameter)
+            each,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if parameter["required"] else default_of(parameter),
+            annotation=type_of(parameter),
         )
         for each, parameter in parameters.items()
     ]
-    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    initialise.__signature__ = inspect.Signature([own, *shown])  # type: ignore[attr-defined]
-    body = {"__doc__": docstring(kind, entry), "__module__": "penstock.components", "__init__": initialise}
-    return type(name, (Component,), {**body, "KIND": kind, "KEY": entry["name"], "PARAMETERS": parameters})
-
-
-def _shown(parameter: Parameter) -> Any:
-    return inspect.Parameter.empty if parameter["required"] else default_of(parameter)
+    body = {"KIND": kind, "KEY": entry["name"], "PARAMETERS": parameters, "__signature__": inspect.Signature(shown)}
+    return type(name, (Component,), {**body, "__doc__": docstring(kind, entry), "__module__": "penstock.components"})
 
 
 def _checked(value: Any, parameter: Parameter) -> Any:

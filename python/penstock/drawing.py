@@ -1,4 +1,7 @@
-"""Networks as SVG for notebooks, in the colour of the surrounding text; equal networks give equal drawings."""
+"""Networks as SVG and results as HTML for notebooks.
+
+Drawings have the colour of the surrounding text; equal networks give equal drawings.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import shortened
+from penstock.printable import shortened, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +21,8 @@ _MOST = 60
 """Maximum number of nodes and groups that are drawn."""
 _DIFFERENT = 3
 """Maximum number of label lines for links of one direction between the same boxes."""
+_ROWS = 100
+"""Maximum number of rows of a table in a notebook; frames have all of them."""
 _WIDE, _HIGH = 120, 34
 _COLUMN, _ROW, _MARGIN = 270, 78, 24
 
@@ -29,6 +34,17 @@ def escaped(text: str, most: int = 60) -> str:
     ('&lt;b&gt;r1&lt;/b&gt;', 'xx...')
     """
     return html.escape(shortened(text, most))
+
+
+def summary_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """Returns a title, a table (without a head if `columns` is empty), and a paragraph per note."""
+    more = len(rows) - _ROWS
+    notes = [*notes, *([f"{things(more, 'row')} more in frame()."] if more > 0 else [])]
+    head = "".join(f"<th>{escaped(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{escaped(cell, 100)}</td>' for cell in row)}</tr>" for row in rows[:_ROWS])
+    table = f"<table>{f'<thead><tr>{head}</tr></thead>' if columns else ''}<tbody>{body}</tbody></table>"
+    said = "".join(f"<p>{escaped(note, 500)}</p>" for note in notes)
+    return f"<p><b>{escaped(title, 300)}</b></p>{table}{said}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,30 +55,23 @@ class Network(NetworkTraffic):
     <BLANKLINE>
     """
 
-    routing: str | None
-    use: str | None
+    routing: str | None = None
+    use: str | None = None
 
     def __init__(self) -> None:
         super().__init__()
-        self.routing = None
-        self.use = None
         self._shared: dict[str, dict[str, Any]] = {}
-        self._links: list[dict[str, Any]] = []
-        self._circuits: list[dict[str, Any]] = []
-        self._measures: list[dict[str, Any]] = []
-        self._traces: list[dict[str, Any]] = []
-        self._series: list[dict[str, Any]] = []
 
     def __repr__(self) -> str:
         """Returns the number of nodes, links, flows and calls."""
-        parts = {"nodes": self._nodes, "links": self._links, "flows": self._flows, "calls": self._calls}
+        parts = {"nodes": self._nodes, **{name: self._tables[name] for name in ("links", "flows", "calls")}}
         told = ", ".join(f"{name} {len(found)}" for name, found in parts.items() if found)
         return f"<Network: {told or 'empty'}>"
 
     def _repr_html_(self) -> str:
         from penstock.drawing import network_svg
 
-        return network_svg(list(self._nodes.values()), self._links)
+        return network_svg(list(self._nodes.values()), self._tables["links"])
 
     @named()
     def node(
@@ -116,8 +109,7 @@ class Network(NetworkTraffic):
             Forwards ATM cells as they arrive; other nodes with cell links segment and reassemble packets.
         """
         parts = {"buffer": buffer, "congestion-point": congestion_point, "reaction-point": reaction_point}
-        tables = {"pause": pause, "source-quench": source_quench}
-        return self._add(Node(name), parts, tables, latency, cell_switch)
+        return self._add(Node(name), parts, {"pause": pause, "source-quench": source_quench}, latency, cell_switch)
 
     @named()
     def nodes(
@@ -239,7 +231,7 @@ class Network(NetworkTraffic):
         for impairment in impairments:
             entry |= part("impairment", impairment)
         entry = {key: item for key, item in entry.items() if item is not None}
-        self._links.append(entry | plain(more))
+        self._tables["links"].append(entry | plain(more))
 
     def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str | None] | None:
         """The names of the nodes at one end of links."""
@@ -261,7 +253,8 @@ class Network(NetworkTraffic):
             Other keys of a circuit, with underscores for hyphens: ``mcr`` (minimum cell rate, such as ``"12
             kcells/s"``) and ``max_frame`` (of a packet, such as ``"9180 bytes"``).
         """
-        self._circuits.append({"name": name, "flows": flows if isinstance(flows, str) else list(flows)} | plain(more))
+        carried = flows if isinstance(flows, str) else list(flows)
+        self._tables["circuits"].append({"name": name, "flows": carried} | plain(more))
 
     @named("measure[]")
     def measure(self, metric: str, **options: Any) -> None:
@@ -275,7 +268,7 @@ class Network(NetworkTraffic):
             Its keys, such as ``of="voice"``, with underscores for hyphens.
         """
         word("Network.measure", metric, [each["name"] for each in catalogue()["metrics"]], "metric")
-        self._measures.append({"metric": metric} | plain(options))
+        self._tables["measure"].append({"metric": metric} | plain(options))
 
     @named("trace[]")
     def trace(self, **options: Any) -> None:
@@ -283,7 +276,7 @@ class Network(NetworkTraffic):
 
         These are ``at``, ``flows``, ``events``, ``start`` and ``stop``; several calls add up.
         """
-        self._traces.append(plain(options))
+        self._tables["trace"].append(plain(options))
 
     @named("series[]")
     def series(self, **options: Any) -> None:
@@ -291,7 +284,7 @@ class Network(NetworkTraffic):
 
         These are ``of``, ``what``, ``every``, ``on``, ``start`` and ``stop``.
         """
-        self._series.append(plain(options))
+        self._tables["series"].append(plain(options))
 
     @named("")
     def toml(self, **top: Any) -> str:
@@ -304,17 +297,7 @@ class Network(NetworkTraffic):
             toml.lines(plain(top | {"routing": top.get("routing", self.routing), "use": top.get("use", self.use)})),
             ["[nodes]", *toml.lines(nodes)],
         ]
-        lists = {
-            "links": self._links,
-            "circuits": self._circuits,
-            "flows": self._flows,
-            "transfers": self._transfers,
-            "calls": self._calls,
-            "measure": self._measures,
-            "trace": self._traces,
-            "series": self._series,
-        }
-        for header, tables in lists.items():
+        for header, tables in self._tables.items():
             blocks += [[f"[[{header}]]", *toml.lines(table)] for table in tables]
         return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 

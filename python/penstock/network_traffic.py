@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from penstock.entry import Node
 
 
+_TABLES = ("links", "circuits", "flows", "transfers", "calls", "measure", "trace", "series")
+"""The lists of tables of a scenario, in the order of its text."""
+
+
 class NetworkTraffic:
     """The part of a :class:`~penstock.network.Network` that describes its traffic."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
-        self._flows: list[dict[str, Any]] = []
-        self._transfers: list[dict[str, Any]] = []
-        self._calls: list[dict[str, Any]] = []
+        self._tables: dict[str, list[dict[str, Any]]] = {name: [] for name in _TABLES}
 
     def _node(self, where: str, node: Node | str | None) -> str | None:
         """The name of an existing node, group, or members of one; None for none."""
@@ -95,7 +97,7 @@ class NetworkTraffic:
             "route": self._route("Network.flows: route", route),
             "route-back": self._route("Network.flows: route_back", route_back),
         }
-        self._flows.append(_entry("flows", name, given, {"source": source, "transport": transport}, more))
+        self._add_traffic("flows", name, given, {"source": source, "transport": transport}, more)
 
     @named("transfers[]", of="Network")
     def transfers(
@@ -155,7 +157,7 @@ class NetworkTraffic:
             "precedence": precedence,
             "start": start,
         }
-        self._transfers.append(_entry("transfers", name, given, {"transport": transport}, more))
+        self._add_traffic("transfers", name, given, {"transport": transport}, more)
 
     @named("calls[]", of="Network")
     def calls(
@@ -230,15 +232,19 @@ class NetworkTraffic:
         }
         parts = {"source": source, "arrivals": arrivals, "holding": holding}
         parts |= {"admission": admission, "termination": termination}
-        self._calls.append(_entry("calls", name, given, parts, more))
+        self._add_traffic("calls", name, given, parts, more)
 
-
-def _entry(
-    what: str, name: str, given: Mapping[str, Any], parts: Mapping[str, Component | None], more: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A table of the list `what`, without keys that are None."""
-    entries(f"Network.{what}", {**parts, **more}, f"{what}[]")
-    entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
-    for key, each in parts.items():
-        entry |= part(key, each)
-    return entry | plain(more)
+    def _add_traffic(
+        self,
+        what: str,
+        name: str,
+        given: Mapping[str, Any],
+        parts: Mapping[str, Component | None],
+        more: Mapping[str, Any],
+    ) -> None:
+        """Adds a table to the list `what`, without keys that are None."""
+        entries(f"Network.{what}", {**parts, **more}, f"{what}[]")
+        entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
+        for key, each in parts.items():
+            entry |= part(key, each)
+        self._tables[what].append(entry | plain(more))

@@ -1,4 +1,4 @@
-"""Means, intervals and tests for the few runs of a study.
+"""Means, intervals and tests for the few runs of a study; `level` is the confidence level of an interval.
 
 SciPy is imported only where needed: ``scipy.special`` takes 0.2 s beyond NumPy and ``scipy.stats`` 0.6 s, longer than
 many runs.
@@ -133,17 +133,7 @@ def t_quantile(probability: float, degrees: float) -> float:
 def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """Returns the mean of independent runs and its t-interval [Law15 s4.5].
 
-    Parameters
-    ----------
-    values : sequence of float
-        One per run.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    Interval
-        Without bounds below two runs, or if a value is NaN.
+    There is a value per run. The interval has no bounds below two runs, or if a value is NaN.
 
     Examples
     --------
@@ -165,20 +155,8 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
 
     The interval is Student's around the logit of the mean, ln(m / (1 - m)), whose standard error is that of the mean
     over m (1 - m) (delta method), transformed back [Brown01]. It is Student's own for means far from 0 and 1, on the
-    scale of their error; near them it is longer on the side with room.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One per run.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    Interval
-        Without bounds below two runs, or if a value is NaN. Both bounds are 0 or 1 if all runs gave that. Values
-        outside 0 to 1 give :func:`interval`.
+    scale of their error; near them it is longer on the side with room. Both bounds are 0 or 1 if all runs gave that.
+    Values outside 0 to 1 give :func:`interval`, and there are no bounds where that has none.
 
     Examples
     --------
@@ -212,8 +190,6 @@ def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
         Number of successes.
     trials : int
         Number of independent trials, such as runs. Packets or transfers of one run are dependent, as they share queues.
-    level : float
-        Confidence level.
 
     Returns
     -------
@@ -249,17 +225,7 @@ def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
 def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
     """Compares the means of two independent samples of unequal variance [Welch47].
 
-    Parameters
-    ----------
-    a, b : sequence of float
-        At least two values each.
-    level : float
-        Confidence level.
-
-    Raises
-    ------
-    ValueError
-        If either has fewer than two values.
+    Raises ValueError if either sample has fewer than two values.
     """
     if min(len(a), len(b)) < 2:
         raise ValueError("a comparison needs at least two runs a side")
@@ -272,17 +238,7 @@ def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Compa
 def paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
     """Compares two samples run by run, for variants that share their random numbers.
 
-    Parameters
-    ----------
-    a, b : sequence of float
-        At least two values each; ``a[i]`` and ``b[i]`` have the same seed and replication.
-    level : float
-        Confidence level.
-
-    Raises
-    ------
-    ValueError
-        If their lengths differ, or are below two.
+    ``a[i]`` and ``b[i]`` have the same seed and replication. Raises ValueError if the lengths differ or are below two.
     """
     if len(a) != len(b):
         raise ValueError(f"pairs need equally many runs a side, not {len(a)} and {len(b)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from penstock.arguments import named
-from penstock.display import summary_html
+from penstock.drawing import summary_html
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, things
 from penstock.short_values import short_values, value_text
@@ -108,12 +108,7 @@ class StudySettings:
         name : str
             Path of a setting, such as ``"r1-r2.queue.red.limit"``, or a name for :meth:`derive`.
         values : sequence of str, number, bool, list or dict
-            As a scenario writes them.
-
-        Raises
-        ------
-        ArgumentError
-            If `values` is a single text.
+            As a scenario writes them; a single text raises ArgumentError.
         """
         return self._changed(grid={**self.definition.grid, name: _listed("vary", name, values)})
 

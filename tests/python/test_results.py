@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from penstock._core import MODEL_VERSION
-from penstock.digits import number, plus_minus
 from penstock.errors import InputError
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.results import to_data, to_frame, to_json, to_pandas, to_values
 from penstock.statistics import Interval
+from penstock.unit_scale import number, plus_minus
 
 MADE_FROM = ["settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import show, table
-from penstock.digits import plus_minus
 from penstock.parameter_columns import short_names
 from penstock.printable import one_line
 from penstock.statistics import Interval
 from penstock.tabulation import made_from
-from penstock.unit_scale import Scale, scale
+from penstock.unit_scale import Scale, plus_minus, scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -54,7 +54,7 @@ class GraphNetwork(Network):
         import networkx
 
         graph = networkx.DiGraph()
-        for link in self._links:
+        for link in self._tables["links"]:
             for a, b in ends_of(link):
                 graph.add_edge(a, b)
                 if link.get("both-ways"):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
-from penstock.digits import number, plus_minus
 from penstock.printable import things
 from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
 from penstock.report.crossed import cross_blocks
@@ -24,6 +23,7 @@ from penstock.reproductions.summary import Score, beside, granted, null_numbers
 from penstock.reproductions.table_page import cell_text, heading
 from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
+from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,10 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from penstock.digits import plus_minus
 from penstock.statistics import Interval
 from penstock.tabulation import of_text
-from penstock.unit_scale import scale
+from penstock.unit_scale import plus_minus, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,12 +10,12 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
-from penstock.digits import number, plus_minus
 from penstock.printable import things
 from penstock.reproductions.scoreboard import against_the_text, worth
 from penstock.reproductions.summary import beside as beside_it
 from penstock.reproductions.telling import runs_told, turns
 from penstock.statistics import Interval
+from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.digits import number, plus_minus
 from penstock.reproductions.summary import beside
 from penstock.reproductions.worth_page import stored_score
 from penstock.statistics import Interval
+from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.digits import number, plus_minus
 from penstock.statistics import Interval
+from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

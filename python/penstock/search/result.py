@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.digits import plus_minus
-from penstock.display import summary_html
+from penstock.drawing import summary_html
 from penstock.printable import json_text
 from penstock.provenance import Provenance
 from penstock.results import free_name
 from penstock.search.data import SearchData
 from penstock.sensitivity.indices import significant
 from penstock.studies.definition import value_text
+from penstock.unit_scale import plus_minus
 
 if TYPE_CHECKING:
     import polars as pl

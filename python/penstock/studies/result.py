@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from penstock.display import summary_html
+from penstock.drawing import summary_html
 from penstock.errors import PrecisionMissed
 from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
