@@ -51,13 +51,7 @@ class ArgumentError(InputError, TypeError, ValueError):
 
 
 class ScenarioError(PenstockError):
-    """A scenario has mistakes, and nothing was run.
-
-    Parameters
-    ----------
-    mistakes : iterable of Mistake
-        Each with ``file``, ``line``, ``path`` and ``message``.
-    """
+    """A scenario has `mistakes`, each with ``file``, ``line``, ``path`` and ``message``; nothing was run."""
 
     exit_code = 2
 
@@ -73,14 +67,9 @@ class StoreError(PenstockError):
 
 
 class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
-    """Some runs failed; the others were finished and stored.
+    """Some of the `total` runs failed; the others were finished and stored.
 
-    Parameters
-    ----------
-    failures : sequence of RunFailure
-        The failed runs, with the commands that repeat them.
-    total : int
-        Number of requested runs.
+    The `failures` are of type ``RunFailure``, with the commands that repeat them.
     """
 
     def __init__(self, failures: Sequence[RunFailure], total: int) -> None:
@@ -93,10 +82,7 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
 class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
     """Points of a study missed its precision target; all runs are stored.
 
-    Parameters
-    ----------
-    result : StudyResult
-        The numbers of all points.
+    The `result`, a ``StudyResult``, has the numbers of all points.
     """
 
     def __init__(self, result: Any) -> None:

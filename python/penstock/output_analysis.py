@@ -22,16 +22,9 @@ _FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """The start-up of a series.
+    """The start-up of a series: `count` of `total` observations are to be discarded.
 
-    Parameters
-    ----------
-    count : int
-        Number of observations to discard.
-    total : int
-        Number of all observations.
-    too_short : bool
-        Whether the series is too short to tell: the minimum error is in its second half.
+    A series is `too_short` to tell if the minimum error is in its second half.
     """
 
     count: int
@@ -41,16 +34,10 @@ class Truncation:
 
 @dataclass(frozen=True, slots=True)
 class BatchMeans:
-    """The mean of one long run and its interval.
+    """The mean of one long run and its interval, whose ``runs`` are batches of `size` observations.
 
-    Parameters
-    ----------
-    interval : Interval
-        Its ``runs`` is the number of batches.
-    size : int
-        Observations per batch.
-    correlation : float
-        Correlation of neighbouring batches (lag 1); well above zero, batches are too short and the interval too narrow.
+    The `correlation` is that of neighbouring batches (lag 1); if it is well above zero, batches are too short and the
+    interval too narrow.
     """
 
     interval: Interval
@@ -60,18 +47,9 @@ class BatchMeans:
 
 @dataclass(frozen=True, slots=True)
 class QuantileInterval:
-    """A quantile of independent values with an interval between two of them.
+    """A quantile of independent values, one per run, with an interval from `low` to `high` between two of them.
 
-    Parameters
-    ----------
-    probability : float
-        Probability of the quantile.
-    estimate, low, high : float
-        The quantile of the values, and the ends of the interval.
-    confidence : float
-        Coverage of the interval for any distribution, at least the requested level.
-    runs : int
-        Number of values.
+    The `confidence` is the coverage of the interval for any distribution, at least the requested level.
     """
 
     probability: float
@@ -88,15 +66,8 @@ def mser5(series: Sequence[float]) -> Truncation:
     Discards the observations that minimise the squared standard error of the mean of the rest, sum (y - mean)^2 / n^2.
     If these are half of the series or more, the run is too short to tell [White00].
 
-    Parameters
-    ----------
-    series : sequence of float
-        Observations of one run in order, such as means over windows of equal length.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 50, or one is NaN.
+    The series has the observations of one run in order, such as means over windows of equal length. Raises ValueError
+    if there are fewer than 50, or one is NaN.
 
     Examples
     --------
@@ -123,19 +94,9 @@ def mser5(series: Sequence[float]) -> Truncation:
 def batch_means(series: Sequence[float], batches: int = 20, level: float = LEVEL) -> BatchMeans:
     """Returns the mean of one long run and its t-interval from the means of batches [Law15 s9.5.3].
 
-    Parameters
-    ----------
-    series : sequence of float
-        Observations of one run in order, without its start-up.
-    batches : int
-        Number of batches; a remainder is discarded.
-    level : float
-        Confidence level, valid if batches are nearly independent.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two batches, or fewer than two observations for each.
+    The series has the observations in order, without the start-up; a remainder that fills no batch is discarded. The
+    confidence level is valid if batches are nearly independent. Raises ValueError if there are fewer than two batches,
+    or fewer than two observations for each.
 
     Examples
     --------
@@ -160,21 +121,8 @@ def quantile_interval(values: Sequence[float], probability: float, level: float 
 
     The number of values below the true quantile is binomial for any distribution, so the interval between the l-th and
     the u-th smallest value covers it with the probability that this number is from l to u - 1. The narrowest pair
-    around the estimate with sufficient coverage is chosen.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One per run.
-    probability : float
-        Probability of the quantile, between 0 and 1.
-    level : float
-        Minimum coverage.
-
-    Raises
-    ------
-    ValueError
-        If `probability` is not between 0 and 1, a value is NaN, or there are too few values.
+    around the estimate with sufficient coverage, `level`, is chosen. There is a value per run. Raises ValueError if
+    `probability` is not between 0 and 1, a value is NaN, or there are too few values.
 
     Examples
     --------

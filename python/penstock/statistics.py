@@ -73,14 +73,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Difference between the means of `a` and `b`.
+    """Difference between the means of `a` and `b`: that of `a` less that of `b`, with its interval.
 
     Parameters
     ----------
-    difference : float
-        Mean of `a` less mean of `b`.
-    low, high : float
-        Confidence interval of the difference.
     t, degrees : float
         Student's statistic and its degrees of freedom; infinite if neither sample varies.
     p_above : float
