@@ -85,15 +85,8 @@ if not TYPE_CHECKING:  # type checkers know every name from above
         elif home != "components" or (not name.startswith("_") and name in _public()):
             value = getattr(import_module(f"penstock.{home}"), name)
         else:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+            # Notebooks ask for names with underscores, and need no suggestion.
+            hint = "" if name.startswith("_") else import_module("penstock.suggest").suggestion(name, _public())
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
         globals()[name] = value
         return value
-
-
-def _hint(name: str) -> str:
-    # Notebooks ask for names with underscores, and need no suggestion.
-    if name.startswith("_"):
-        return ""
-    from penstock.suggest import suggestion
-
-    return suggestion(name, _public())

@@ -89,16 +89,15 @@ def docstring(kind: str, entry: Component) -> str:
     """The docstring of a class, in the style of numpydoc."""
     summary, _, _ = entry["doc"].strip().partition("## Decides")
     parts = [_wrapped(summary)]
-    if len(parts[0].split("\n\n", maxsplit=1)[0]) > _WIDTH - 7 or "\n" in parts[0].split("\n\n", maxsplit=1)[0]:
+    first = parts[0].partition("\n\n")[0]
+    if len(first) > _WIDTH - 7 or "\n" in first:
         # A summary is one line; this one is longer, so it becomes the first paragraph.
         parts.insert(0, f"The {kind} ``{entry['name']}``.")
     parts.append(f"More about it: ``penstock explain {entry['name']}``.")
     if entry["parameters"]:
         told = []
         for parameter in in_order(entry):
-            facts = [type_of(parameter)]
-            if not parameter["required"]:
-                facts.append(_need(parameter))
+            facts = [type_of(parameter), *([] if parameter["required"] else [_need(parameter)])]
             text = " ".join(parameter["doc"].split())
             text += f" Allowed: {parameter['range']}." if "range" in parameter else ""
             told += [f"{identifier(parameter['key'])} : {', '.join(facts)}", _wrapped(text, "    ")]

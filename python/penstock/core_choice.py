@@ -61,8 +61,6 @@ def _core_of(name: str) -> ModuleType:
         raise ImportError(message)
     built_for = getattr(core, "PLUGIN_INTERFACE", None)
     if built_for != INTERFACE:
-        message = (
-            f"{VARIABLE}={name}: built for version {built_for} of the plug-in interface; this is version {INTERFACE}"
-        )
-        raise ImportError(f"{message}, so build it again")
+        message = f"built for version {built_for} of the plug-in interface; this is version {INTERFACE}"
+        raise ImportError(f"{VARIABLE}={name}: {message}, so build it again")
     return core

@@ -13,8 +13,6 @@ from penstock.component_docs import kebab
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented
 
-_CLASS = "links[].class.NAME"
-
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -61,33 +59,30 @@ def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str,
     """The entries of classes, by dotted keys."""
     entry: dict[str, Any] = {}
     for name, said in classes.items():
-        where = f"classes[{quoted(name)}]"
-        keys(where, said, _CLASS, ["classes"])
-        entries(where, said, _CLASS)
-        place = f"{path}class.{toml.key(name)}"
-        for key, value in said.items():
-            if key == "classes":
-                entry |= classes_of(f"{place}.", value)
-            elif isinstance(value, Component):
-                entry |= part(f"{place}.{kebab(key)}", value)
-            elif isinstance(value, Mapping):
-                keys(f"{where}.{key}", value, f"{_CLASS}.{kebab(key)}")
-                entry[f"{place}.{kebab(key)}"] = {kebab(inner): item for inner, item in value.items()}
-            else:
-                entry[f"{place}.{kebab(key)}"] = value
+        entry |= _table_of(f"{path}class.{toml.key(name)}", f"classes[{quoted(name)}]", said, "links[].class.NAME")
     return entry
 
 
 def back_of(said: Mapping[str, Any]) -> dict[str, Any]:
     """The entries of a link's reverse direction, by dotted keys."""
-    keys("back", said, "links[].back", ["classes"])
-    entries("back", said, "links[].back")
-    entry = classes_of("back.", said.get("classes", {}))
+    return _table_of("back", "back", said, "links[].back")
+
+
+def _table_of(place: str, where: str, said: Mapping[str, Any], section: str) -> dict[str, Any]:
+    """The entries of a table with classes at `place`; `where` names it in messages."""
+    keys(where, said, section, ["classes"])
+    entries(where, said, section)
+    entry: dict[str, Any] = {}
     for key, value in said.items():
-        if isinstance(value, Component):
-            entry |= part(f"back.{kebab(key)}", value)
-        elif key != "classes":
-            entry[f"back.{kebab(key)}"] = value
+        if key == "classes":
+            entry |= classes_of(f"{place}.", value)
+        elif isinstance(value, Component):
+            entry |= part(f"{place}.{kebab(key)}", value)
+        elif isinstance(value, Mapping):
+            keys(f"{where}.{key}", value, f"{section}.{kebab(key)}")
+            entry[f"{place}.{kebab(key)}"] = {kebab(inner): item for inner, item in value.items()}
+        else:
+            entry[f"{place}.{kebab(key)}"] = value
     return entry
 
 

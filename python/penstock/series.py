@@ -23,7 +23,9 @@ __all__ = ["TimeSeries", "wide"]
 class TimeSeries(RowStream):
     """The state of a run over time, to be read once.
 
-    Any of `of`, `what`, `sum`, `every`, `on`, `start` and `stop` replaces the scenario's ``[[series]]``.
+    Any of `of`, `what`, `sum`, `every`, `on`, `start` and `stop` replaces the scenario's ``[[series]]``. Other options
+    and errors are those of :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
+    ``executor`` and ``threads``. Raises InputError if neither the scenario nor an option selects a series.
 
     Parameters
     ----------
@@ -42,16 +44,6 @@ class TimeSeries(RowStream):
         Samples at each change instead of at intervals.
     start, stop : str, s, optional
         Beginning and end of the series, both inclusive.
-    **run
-        As for :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
-        ``executor`` and ``threads``.
-
-    Raises
-    ------
-    ScenarioError
-        If the scenario has mistakes, or an option names what does not exist.
-    InputError
-        If neither the scenario nor an option selects a series.
     """
 
     section = "series"

@@ -15,7 +15,7 @@ from penstock.statistics import LEVEL, Interval
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from penstock.finished import Finished
     from penstock.parameter_columns import ParameterColumns
@@ -50,11 +50,8 @@ def how_sure(points: Sequence[PointResult], replication: int | None = None) -> s
 def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
     """Returns what all points were made from; `varied` parameters have columns of their own."""
     times = [
-        f"{name} {_seconds([value for value in values if value is not None])}"
-        for name, values in (
-            ("duration", [each.duration_s for each in found]),
-            ("warm-up", [each.warm_up_s for each in found]),
-        )
+        f"duration {_seconds(each.duration_s for each in found)}",
+        f"warm-up {_seconds(each.warm_up_s for each in found)}",
     ]
     model = f"model {_core.MODEL_VERSION[:12]}"
     same = {path: value for path, value in Provenance.shared(found).settings.items() if path not in varied}
@@ -64,15 +61,16 @@ def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
     return f"{', '.join([*times, model, *settings])}."
 
 
-def _seconds(values: Sequence[float]) -> str:
-    """One time in seconds, or its range.
+def _seconds(values: Iterable[float | None]) -> str:
+    """One time in seconds, or its range, of the known values.
 
     >>> _seconds([20.0, 20.0]), _seconds([10.0, 0.5])
     ('20 s', '0.5 to 10 s')
     """
-    if not values:
+    known = [value for value in values if value is not None]
+    if not known:
         return "unknown"
-    least, most = min(values), max(values)
+    least, most = min(known), max(known)
     return f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
 
 

@@ -28,7 +28,9 @@ LONGEST_FILE_NAME = 255
 class PacketTrace(RowStream):
     """The events of a run in the order of time, to be read once.
 
-    Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``.
+    Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``. Other options and errors
+    are those of :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
+    ``executor`` and ``threads``.
 
     Parameters
     ----------
@@ -43,14 +45,6 @@ class PacketTrace(RowStream):
         ``duplicate``.
     start, stop : str, s, optional
         Beginning and end of the trace, both inclusive.
-    **run
-        As for :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
-        ``executor`` and ``threads``.
-
-    Raises
-    ------
-    ScenarioError
-        If the scenario has mistakes, or an option names what does not exist.
     """
 
     section = "trace"

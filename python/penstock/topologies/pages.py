@@ -87,9 +87,7 @@ GENERATORS: Mapping[str, Generator] = {
         {"pairs": 4, "rate": "10 Mbit/s", "delay": "10 ms", "access-rate": "100 Mbit/s", "access-delay": "1 ms"},
     ),
     "parking-lot": Generator(
-        "Bottlenecks in a row",
-        _parking_lot,
-        {"bottlenecks": 3, "rate": "10 Mbit/s", "delay": "5 ms"},
+        "Bottlenecks in a row", _parking_lot, {"bottlenecks": 3, "rate": "10 Mbit/s", "delay": "5 ms"}
     ),
     "waxman": Generator(
         "A random network after Waxman",
