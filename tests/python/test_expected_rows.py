@@ -10,7 +10,7 @@ import verbs
 from penstock import _core
 from penstock.records import Metric, RunRequest
 from penstock.running import run_all
-from penstock.store.expected_rows import row_mistake
+from penstock.store.checking import row_mistake
 from penstock.template import TEMPLATE
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.toml"))

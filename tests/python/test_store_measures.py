@@ -146,7 +146,6 @@ def test_numbers_are_picked_by_what_they_measure():
     assert Picker(["b", "a", "always"]).metrics([1, 2, 3], measured) == [3, 1, 2]
     assert Picker(["b"]).metrics([1, 2, 3], measured) == [3]
     assert Picker(["c"]).metrics([1, 2, 3], measured) is None
-    assert Picker(None).metrics([1, 2, 3], measured) == [1, 2, 3]
     assert Picker(["a"]).metrics([1, 2, 3], None) == [1, 2, 3]
 
 

@@ -16,8 +16,7 @@ from penstock.printable import path_text, quoted
 from penstock.progress import Progress
 from penstock.store import Record
 from penstock.store.archive import LARGEST_TEXTS, Reading, write_archive
-from penstock.store.checking import asked_for, made_again, measures_these, sample
-from penstock.store.expected_rows import row_mistake
+from penstock.store.checking import asked_for, made_again, measures_these, row_mistake, sample
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -42,4 +42,4 @@ def runs(
         emit(json_text([run.data() for run in found]))
         return
     list_each(found)
-    show(summed(len(found), len({run.point for run in found})))
+    show(summed(len(found), len({(run.name, run.point) for run in found})))

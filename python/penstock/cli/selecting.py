@@ -34,7 +34,7 @@ def selection(
     points = None
     if study is not None:
         from penstock.cli.studies import plan_of
-        from penstock.store.points import point_of
+        from penstock.store.manifest import point_of
 
         points = {point_of(each.first()) for each in plan_of(study, ()).read()}
     return Selection(store.texts, name, pairs(where, "--where"), seed, other_models, points)

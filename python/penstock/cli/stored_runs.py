@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.store import Store
-    from penstock.store.listing import StoredRuns
     from penstock.store.manifest import Manifest
+    from penstock.store.selection import StoredRuns
 
 _SHOWN = 50
 """Maximum number of lines of a table."""

@@ -6,7 +6,7 @@ written under a temporary name and renamed, so several processes may share a sto
 damaged file is moved to ``damaged/`` and its run is repeated.
 """
 
-from penstock.store.keys import RunKeys, run_key
+from penstock.store.manifest import RunKeys, run_key
 from penstock.store.measured import Picker, measuring
 from penstock.store.runfile import Record, StoredRun
 from penstock.store.store import Store, default_folder

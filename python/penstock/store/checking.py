@@ -1,16 +1,19 @@
-"""Verifies stored runs: compares names with contents, and repeats a sample of runs."""
+"""Verifies stored runs: compares names and rows with scenarios, and repeats a sample of runs."""
 
 from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.printable import utf8
+from penstock.memory import require
+from penstock.printable import quoted, utf8
 from penstock.records import RunRequest
-from penstock.store.keys import run_key
+from penstock.store.manifest import run_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,13 +24,19 @@ if TYPE_CHECKING:
 
     RunAll = Callable[[list[RunRequest]], list[RunResult]]
 
+Row = tuple[str, tuple[tuple[str, str], ...], str]
+"""Name, labels and unit."""
+
+_SEEN = ("ingress", "circuit", "meter", "circle")
+"""Labels of rows that exist only if something happened in a run, such as traffic or a circular pause."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A stored run that this version does not reproduce, and the differences."""
 
     run: Manifest
-    what: list[str] = field(default_factory=list)
+    what: list[str]
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
@@ -90,3 +99,36 @@ def _equal(old: Metric, new: Metric) -> bool:
 
 def _label(metric: Metric) -> str:
     return f"{metric.name}[{', '.join(metric.labels.values())}]" if metric.labels else metric.name
+
+
+def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
+    """Returns the first difference between the rows of a run and those that its scenario measures; None if equal.
+
+    Raises InputError if a run of the scenario does not fit into memory.
+    """
+    needed, possible = _rows(request.scenario, request.name, tuple(request.sets), request.folder)
+    found = Counter((metric.name, tuple(metric.labels.items()), metric.unit) for metric in metrics)
+    missing = next(iter(needed - found), None)
+    if missing is not None:
+        return f"it lacks {_shown(missing)}, which its scenario measures"
+    for row, count in found.items():
+        most = possible[row] or int(any(label in _SEEN for label, _ in row[1]))
+        if count > most:
+            return f"it has {_shown(row)} " + (f"{count} times" if most else "that its scenario does not measure")
+    return None
+
+
+@lru_cache(maxsize=64)
+def _rows(
+    text: str, name: str, sets: tuple[tuple[str, str], ...], folder: str | None
+) -> tuple[Counter[Row], Counter[Row]]:
+    """Returns the rows that every run has, and those that a run may have."""
+    scenario = _core.Scenario(text, utf8(name), list(sets), folder, leave_out=True)
+    require([(name, scenario.memory)], 1)
+    rows = [((each, tuple(labels), unit), always) for each, labels, unit, always in scenario.rows()]
+    return Counter(row for row, always in rows if always), Counter(row for row, _ in rows)
+
+
+def _shown(row: Row) -> str:
+    name, labels, _ = row
+    return quoted(f"{name} {', '.join(f'{label}={value}' for label, value in labels)}".strip())

@@ -1,4 +1,4 @@
-"""Files of a store: listing, writing, and error messages that say what to do."""
+"""Files of a store: listing, writing, texts of scenarios, and error messages that say what to do."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text
+from penstock.store.manifest import scenario_hash
 from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _ELSEWHERE = "Choose another folder with --store DIR or PENSTOCK_STORE."
 
@@ -39,6 +40,32 @@ def write(path: Path, content: bytes) -> None:
     except OSError as error:
         error.filename = error.filename if isinstance(error, (FileExistsError, NotADirectoryError)) else path
         raise
+
+
+class Texts:
+    """The scenarios that a store's runs were made from, in ``scenarios/``, each named by its hash."""
+
+    def __init__(self, store: Path) -> None:
+        self._folder = store / "scenarios"
+
+    def file(self, name: str) -> Path:
+        """Returns the path of the text with this hash."""
+        return self._folder / f"{name}.toml"
+
+    def keep(self, texts: Iterable[str]) -> None:
+        """Writes the texts that are missing or altered; raises OSError if one cannot be written."""
+        for text in texts:
+            name = scenario_hash(text)
+            if self.get(name) is None:
+                write(self.file(name), text.encode("utf-8", "surrogatepass"))
+
+    def get(self, name: str) -> str | None:
+        """Returns the text with this hash; None if it is missing or altered."""
+        try:
+            text = self.file(name).read_bytes().decode("utf-8", "surrogatepass")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return text if scenario_hash(text) == name else None
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""Everything that a run was made from, as its file says it: scenario, settings, versions, time and host."""
+"""Name of a run, and everything that it was made from, as its file says it: scenario, settings, versions, host."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import socket
 import time
@@ -58,6 +59,21 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class PointOf:
+    """The part of an origin that runs share that differ only in their replication."""
+
+    scenario: str
+    settings: tuple[tuple[str, str], ...]
+    seed: int
+    model_version: str
+
+
+def point_of(request: RunRequest) -> PointOf:
+    """Returns the point of a run that is made with this version."""
+    return PointOf(scenario_hash(request.scenario), request.sets, request.seed, _core.MODEL_VERSION)
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Everything that a run is made from, whether it finished or failed."""
 
@@ -75,6 +91,11 @@ class Origin:
     def folder(self) -> str | None:
         """Folder of the files that the scenario names; None if it names none."""
         return None if self.made is None else self.made.folder
+
+    @property
+    def point(self) -> PointOf:
+        """Its point."""
+        return PointOf(self.scenario, self.settings, self.seed, self.model_version)
 
     def described(self, **more: Any) -> dict[str, Any]:
         """Returns the JSON form with `more` members before ``made``."""
@@ -109,11 +130,6 @@ class Manifest(Origin):
             raise ValueError("negative")
         return cls(*origin_of(data), digest, packet_hops)
 
-    @property
-    def point(self) -> tuple[str, str, tuple[tuple[str, str], ...], int, str]:
-        """The part that runs share that differ only in their replication."""
-        return self.name, self.scenario, self.settings, self.seed, self.model_version
-
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
         return self.described(digest=self.digest, packet_hops=self.packet_hops)
@@ -145,6 +161,30 @@ def origin_of(data: Mapping[str, Any]) -> tuple[str, str, int, int, str, str, tu
     if not _HASH.fullmatch(scenario):
         raise ValueError("scenario")
     return key, model_version, *numbers, name, scenario, tuple(pairs), version, Made.read(data["made"])
+
+
+class RunKeys:
+    """The names of the runs of one scenario, whose common part is hashed once."""
+
+    def __init__(self, canonical: str) -> None:
+        self._started = hashlib.blake2b(f"[{json.dumps(canonical)}".encode(), digest_size=32)
+        self._end = f", {json.dumps(_core.MODEL_VERSION)}]"
+
+    def of(self, seed: int, replication: int) -> str:
+        """Returns the name of a run; see :func:`run_key`."""
+        started = self._started.copy()
+        started.update(f', "{seed}", "{replication}"{self._end}'.encode())
+        return started.hexdigest()
+
+
+def run_key(canonical: str, seed: int, replication: int) -> str:
+    """Returns the name of a run's result: 64 hexadecimal digits, which also depend on the model version."""
+    return _keys(canonical, _core.MODEL_VERSION).of(seed, replication)
+
+
+@lru_cache(maxsize=16)
+def _keys(canonical: str, _version: str) -> RunKeys:
+    return RunKeys(canonical)
 
 
 @lru_cache(maxsize=16)

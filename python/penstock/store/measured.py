@@ -20,30 +20,22 @@ if TYPE_CHECKING:
 
 
 class Picker:
-    """Selects the numbers of some measures from runs that may have others too.
+    """Selects the numbers of some measures, in canonical form, from runs that may have others too."""
 
-    `asked`: the measures of a scenario in canonical form; all that a run has if left out.
-    """
-
-    def __init__(self, asked: Sequence[str] | None) -> None:
+    def __init__(self, asked: Sequence[str]) -> None:
         self._asked = asked
         self._last: Measured | None = None
         self._places: Sequence[int] | None = None
 
-    def _find(self, measured: Measured | None) -> Sequence[int] | None:
-        """Returns the indexes of the numbers in a run; a range if they are all of them, None if some are missing."""
-        if self._asked is None or measured is None:
-            return range(0)
-        if measured is not self._last:
-            self._last, self._places = measured, _places(measured, self._asked)
-        return self._places
-
     def metrics(self, metrics: Sequence[Metric], measured: Measured | None) -> Sequence[Metric] | None:
         """Returns the numbers; None if some are missing."""
-        places = self._find(measured)
-        if places is None or isinstance(places, range):
-            return None if places is None else metrics
-        return [metrics[place] for place in places]
+        if measured is None:
+            return metrics
+        if measured is not self._last:
+            self._last, self._places = measured, _places(measured, self._asked)
+        if isinstance(self._places, range):
+            return metrics
+        return None if self._places is None else [metrics[place] for place in self._places]
 
     def of(self, run: StoredRun | None) -> StoredRun | None:
         """Returns a stored run with these numbers only; None if some are missing."""
@@ -53,6 +45,7 @@ class Picker:
 
 
 def _places(measured: Measured, asked: Sequence[str]) -> Sequence[int] | None:
+    """Returns the indexes of the numbers in a run; a range if they are all of them, None if some are missing."""
     if [text for text, _ in measured] == list(asked):
         return range(sum(count for _, count in measured))
     begins: dict[str, range] = {}
@@ -70,12 +63,7 @@ def measuring(
 ) -> tuple[RunRequest, _core.Scenario] | None:
     """Returns the same run with other measures as a new request; None if no scenario can have all of them.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario of its text and settings.
-    measures : iterable of str
-        The measures in canonical form.
+    `scenario` is that of its text and settings; `measures` are in canonical form.
     """
     texts = [text for text in dict.fromkeys(measures) if text != scenario.measures[-1]]
     try:

@@ -92,12 +92,8 @@ def encode(
 def decode(content: bytes, key: str) -> StoredRun | None:
     """Reads the run called `key` from the content of its file.
 
-    Raises DamagedError if the content differs from what was written; NewerError if a newer version has written it.
-
-    Returns
-    -------
-    StoredRun or None
-        None if the file has an earlier format.
+    None if the file has an earlier format. Raises DamagedError if the content differs from what was written; NewerError
+    if a newer version has written it.
     """
     data = opened(content)
     if data["format"] < FORMAT:

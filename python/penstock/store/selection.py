@@ -1,4 +1,4 @@
-"""Selects runs of a store by name, settings, seed and model version."""
+"""Selects runs of a store by name, settings, seed and model version, and lists them point by point."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from penstock import _core
-from penstock.store.points import PointOf
 from penstock.store.stale import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from penstock.store.failed import Failed
-    from penstock.store.manifest import Manifest
-    from penstock.store.texts import Texts
+    from penstock.store.folder import Texts
+    from penstock.store.manifest import Manifest, PointOf
 
 
 @dataclass
@@ -44,8 +43,7 @@ class Selection:
             return False
         if self.points is None and not self.where:
             return True
-        point = PointOf(run.scenario, run.settings, run.seed, run.model_version)
-        return (self.points is None or point in self.points) and self._has(point, run.folder)
+        return (self.points is None or run.point in self.points) and self._has(run.point, run.folder)
 
     def _has(self, point: PointOf, folder: str | None) -> bool:
         if not self.where:
@@ -60,3 +58,32 @@ class Selection:
 def in_order(run: Manifest) -> tuple[object, ...]:
     """Returns the sort key of a run in listings."""
     return run.name, run.scenario, run.settings, run.seed, run.model_version, run.replication, run.key
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRuns:
+    """Stored runs of one point."""
+
+    first: Manifest  # what the run with the lowest number was made from
+    count: int  # number of runs
+    begun: str  # start of the last one; empty if not recorded
+    size: int  # size of their files (bytes)
+
+
+def merged(runs: Iterable[tuple[Manifest, int]]) -> list[StoredRuns]:
+    """Joins the runs of each point; each run is given with the size of its file.
+
+    The points are in the order of :func:`in_order`.
+    """
+    points: dict[object, list[tuple[Manifest, int]]] = {}
+    for run in sorted(runs, key=lambda each: in_order(each[0])):
+        points.setdefault((run[0].name, run[0].point), []).append(run)
+    return [
+        StoredRuns(
+            own[0][0],
+            len(own),
+            max("" if run.made is None else run.made.begin for run, _ in own),
+            sum(size for _, size in own),
+        )
+        for own in points.values()
+    ]

@@ -12,8 +12,8 @@ from penstock.printable import shortened, utf8
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from penstock.store.points import PointOf
-    from penstock.store.texts import Texts
+    from penstock.store.folder import Texts
+    from penstock.store.manifest import PointOf
 
 _CANDIDATES = 500
 """Number of newest points that are compared if none has the same settings."""

@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text, printable_lines
 from penstock.store.failed import Failures
-from penstock.store.folder import names, reported, write
+from penstock.store.folder import Texts, names, reported, write
 from penstock.store.history import History
-from penstock.store.listing import merged
 from penstock.store.runfile import Record, StoredRun, decode, encode
 from penstock.store.sealed import FORMAT, DamagedError, NewerError
-from penstock.store.texts import Texts
+from penstock.store.selection import merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from penstock.records import Metric, RunRequest
     from penstock.store.failed import Failed
-    from penstock.store.listing import StoredRuns
-    from penstock.store.manifest import Manifest
-    from penstock.store.points import PointOf
+    from penstock.store.manifest import Manifest, PointOf
+    from penstock.store.selection import StoredRuns
     from penstock.store.stale import Why
 
 
@@ -119,21 +117,7 @@ class Store:
             write(self._file(record.key), record.content)
 
     def put(self, key: str, request: RunRequest, digest: str, packet_hops: int, metrics: Sequence[Metric]) -> None:
-        """Keeps a finished run; :meth:`prepare` keeps the text of its scenario.
-
-        Parameters
-        ----------
-        key : str
-            See :func:`~penstock.store.keys.run_key`.
-        request : RunRequest
-            Everything that the run was made from.
-        digest : str
-            Hash of everything that happened.
-        packet_hops : int
-            Number of packets that reached the far end of a link.
-        metrics : sequence of Metric
-            The numbers.
-        """
+        """Keeps a finished run; :meth:`prepare` keeps the text of its scenario."""
         self.write(Record(key, encode(key, request, digest, packet_hops, metrics)))
 
     def verified_text(self, scenario: str) -> str | None:
@@ -147,10 +131,7 @@ class Store:
     def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
         """Returns what has changed since similar runs were made, by the name of the scenario and the point.
 
-        Parameters
-        ----------
-        requests : iterable of RunRequest
-            Runs that are not in the store; those without a similar run are left out of the result.
+        `requests` are not in the store; those without a similar run are left out of the result.
         """
         return self._history.why(requests)
 
@@ -159,23 +140,8 @@ class Store:
     ) -> str | None:
         """Records a failed run with its scenario, so that it can be repeated alone.
 
-        Parameters
-        ----------
-        key : str
-            See :func:`~penstock.store.keys.run_key`.
-        request : RunRequest
-            The run.
-        message : str
-            Why it failed.
-        ours : bool
-            Whether the fault is the simulator's.
-        attempts : int
-            Number of attempts, added to earlier ones.
-
-        Returns
-        -------
-        str or None
-            The scenario's file; None if the record could not be written, which must not hide the failure itself.
+        `ours` says whether the fault is the simulator's; `attempts` is added to those of earlier tries. Returns the
+        scenario's file; None if the record could not be written, which must not hide the failure itself.
         """
         try:
             self.texts.keep([request.scenario])

@@ -48,7 +48,8 @@ class PointRequest:
 
     def keys(self) -> list[str]:
         """The keys of the runs in the store."""
-        return RunKeys(self.scenario.canonical).each(self.seed, self.replications)
+        named = RunKeys(self.scenario.canonical)
+        return [named.of(self.seed, number) for number in self.replications]
 
     def first(self) -> RunRequest:
         """The first run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.store.points import point_of
+from penstock.store.manifest import point_of
 from penstock.store.stale import told
 from penstock.studies.runner import there
 from penstock.toml import json_value

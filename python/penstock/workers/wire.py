@@ -8,7 +8,7 @@ from typing import Any
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import Metric, RunRequest
-from penstock.store.keys import run_key
+from penstock.store.manifest import run_key
 from penstock.store.runfile import Record
 from penstock.workers.job import Failed, How, Job, Made, Stop, failed, make
 
