@@ -15,6 +15,8 @@ import tempfile
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
+from penstock.workers.pipe import environment
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path

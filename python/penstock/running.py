@@ -129,7 +129,7 @@ def make_all(
             progress(status)
 
     tick()
-    made_by = partial(crew, place, jobs, how, store is not None, reserve=reserve)
+    made_by = partial(crew, place, jobs, replace(how, keeps=store is not None), reserve=reserve)
     _compute(missing, made_by, tally.collect, tick)
     return tally.results(missing)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from penstock.workers import child, wire
+from penstock.workers import child, remote
 
-make = wire.make
+make = remote.make
 
 
 def deadly(scenario, request, *rest):
@@ -16,5 +16,5 @@ def deadly(scenario, request, *rest):
 
 
 if __name__ == "__main__":
-    wire.make = deadly
+    remote.make = deadly
     child.main()

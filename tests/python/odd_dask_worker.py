@@ -23,10 +23,10 @@ if __name__ == "__main__":
     else:
         import deadly_worker
 
-        from penstock.workers import remote, wire
+        from penstock.workers import remote
 
         if "DEADLY" in os.environ:
-            wire.make = deadly_worker.deadly
+            remote.make = deadly_worker.deadly
         if "ANOTHER" in os.environ:
             remote.version = lambda: (os.environ["ANOTHER"], "0.1.0")
     if len(sys.argv) > 1:

@@ -19,8 +19,8 @@ from test_workers import kept, numbers, requests
 from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed
 from penstock.running import run_all
 from penstock.store import Store
-from penstock.workers import connection, dask_loop, local_cluster
-from penstock.workers.cluster_folder import ClusterFolder
+from penstock.workers import connection, dask_client, local_cluster
+from penstock.workers.dask_worker import ClusterFolder
 from penstock.workers.place import Place
 
 HERE = Path(__file__).parent
@@ -272,7 +272,6 @@ def test_a_worker_that_is_still_beginning_when_its_parent_ends_leaves_no_folder(
 import sys, threading, time
 from pathlib import Path
 from penstock.workers import dask_worker
-from penstock.workers.cluster_folder import ClusterFolder
 
 def begin():
     while True:
@@ -280,7 +279,7 @@ def begin():
 
 folder = Path({str(folder)!r})
 threading.Thread(target=begin, daemon=True).start()
-dask_worker._watch(sys.stdin.buffer, ClusterFolder(folder))
+dask_worker._watch(sys.stdin.buffer, dask_worker.ClusterFolder(folder))
 """
     process = subprocess.run([sys.executable, "-c", program], stdin=subprocess.DEVNULL, timeout=300, check=False)
     assert process.returncode == 0
@@ -320,7 +319,7 @@ def test_a_loop_whose_thread_is_late_is_started_again(monkeypatch, late):
         start(runner)
 
     monkeypatch.setattr(LoopRunner, "_start_unlocked", begin)
-    if late < dask_loop.STARTS:
+    if late < dask_client.STARTS:
         assert numbers(run_all(requests(2), on="dask")) == numbers(run_all(requests(2)))
     else:
         with pytest.raises(PenstockError, match="local cluster: the cluster cannot be started"):

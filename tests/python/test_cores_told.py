@@ -14,8 +14,8 @@ from penstock.cli.app import app
 from penstock.cli.cores import Cores
 from penstock.records import RunRequest
 from penstock.store import Store, run_key
+from penstock.workers.crew import ThreadWorker
 from penstock.workers.job import Failed, Job, Made
-from penstock.workers.threads import ThreadWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,9 @@ from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.template import TEMPLATE
 from penstock.workers import processes
-from penstock.workers.environment import environment
 from penstock.workers.job import Failed, How, Stop
-from penstock.workers.wire import answered
+from penstock.workers.pipe import environment
+from penstock.workers.remote import answered
 
 SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
 HERE = Path(__file__).parent
@@ -106,7 +106,7 @@ def test_a_crash_is_called_ours(deadly):
 
 def test_a_process_that_reads_something_else_makes_no_run():
     asked = (TEMPLATE, "small", SETS, 1, 0, None, "0" * 64)
-    made = answered(asked, How(), None, Stop())
+    made = answered(asked, How(), Stop())
     assert made == Failed("a file that the scenario names has changed since the runs began", ours=False)
 
 

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from penstock.workers.job import Stop
 from penstock.workers.pipe import receive, send
-from penstock.workers.wire import answered
+from penstock.workers.remote import answered
 
 
 def main() -> None:
@@ -22,12 +22,12 @@ def main() -> None:
     # Other output must not be mistaken for an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    how, keeps = receive(requests)
+    how = receive(requests)
     waiting: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_listen, args=(requests, waiting.put), daemon=True).start()
     send(answers, "ready")
     while True:
-        send(answers, answered(waiting.get(), how, keeps, Stop()))
+        send(answers, answered(waiting.get(), how, Stop()))
 
 
 def _listen(requests: IO[bytes], put: Any) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
-from penstock.workers.dask_loop import begun
+from penstock.workers.dask_client import begun, connected
 from penstock.workers.local_cluster import LocalWorkers
 from penstock.workers.remote import cancel
 
@@ -36,8 +36,6 @@ class Connection:
     """Seconds within which a lost scheduler must return."""
 
     def __init__(self, place: Place, count: int) -> None:
-        from penstock.workers.dask_client import connected
-
         self._place = place
         self._levels = _quiet()
         self._local: LocalWorkers | None = None
@@ -98,8 +96,6 @@ class Connection:
 
     def reopen(self, is_stopped: Callable[[], bool]) -> None:
         """Reconnects to a lost scheduler; raises PenstockError if it does not return."""
-        from penstock.workers.dask_client import connected
-
         if not self._place.address:
             raise PenstockError(f"{self.name}: its scheduler has ended; finished runs are kept.")
         self._close_client()

@@ -7,9 +7,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Protocol
 
-from penstock.workers.job import Ended, Failed, How, Job, Lost, Made
+from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Stop, make
 from penstock.workers.processes import ProcessWorker, Reserve
-from penstock.workers.threads import ThreadWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +31,25 @@ class Worker(Protocol):
     def close(self) -> None:
         """Releases what the worker holds, after its last run."""
         ...
+
+
+class ThreadWorker:
+    """Executes runs in the calling thread: the core releases the interpreter lock while it runs."""
+
+    def __init__(self, how: How) -> None:
+        self._how = how
+        self._stop = Stop()
+
+    def make(self, job: Job) -> Made | Failed:
+        """Makes a run."""
+        return make(job.scenario, job.request, job.key, self._how, self._stop)
+
+    def stop(self) -> None:
+        """Stops the run in progress."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to release."""
 
 
 class Crew:
@@ -83,20 +101,19 @@ def crew(
     place: Place,
     count: int | None,
     how: How,
-    keeps: bool,
     lost: Callable[[Lost], None],
     reserve: Reserve | None = None,
 ) -> Crew | DaskCrew:
     """Returns a crew of `count` workers; on a remote cluster, None means all of its workers.
 
-    `keeps` says whether the files of runs are wanted. `lost` is called from any thread for each worker process that
-    dies during a run. Idle worker processes of `reserve` are taken first and returned at the end.
+    `lost` is called from any thread for each worker process that dies during a run. Idle worker processes of `reserve`
+    are taken first and returned at the end.
     """
     if place.kind == "dask":
         from penstock.workers.dask_crew import DaskCrew
 
-        return DaskCrew(place, count, how, keeps, reserve)
+        return DaskCrew(place, count, how, reserve)
     assert count is not None
     if place.kind == "threads":
-        return Crew([ThreadWorker(how, keeps) for _ in range(count)])
-    return Crew([ProcessWorker(how, keeps, lost, reserve) for _ in range(count)])
+        return Crew([ThreadWorker(how) for _ in range(count)])
+    return Crew([ProcessWorker(how, lost, reserve) for _ in range(count)])

@@ -16,18 +16,21 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from distributed import KilledWorker
+
 from penstock.errors import PenstockError
 from penstock.workers.connection import Connection
 from penstock.workers.dealing import Batch, Dealer
 from penstock.workers.job import Ended, How, Job, Lost, Told
-from penstock.workers.remote import Refused, make_batch, told, version
-from penstock.workers.wire import asked, decoded
+from penstock.workers.remote import Refused, asked, decoded, make_batch, told, version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.workers.place import Place
     from penstock.workers.processes import Reserve
+
+    Tell = Callable[[Ended | Lost | Told | BaseException], None]
 
 _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
 """Exceptions of Dask when the connection to the scheduler is lost; RuntimeError is a closed event loop."""
@@ -36,16 +39,8 @@ _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
 class DaskCrew:
     """Executes runs on the workers of a cluster; see :class:`penstock.workers.Crew`.
 
-    Parameters
-    ----------
-    count : int, optional
-        Maximum number of simultaneous runs; all cores of the cluster if left out.
-    how : How
-        Executor and cores.
-    keeps : bool
-        Whether the files of runs are wanted.
-    reserve : Reserve, optional
-        Keeps the connection for further runs.
+    `count` is the maximum number of simultaneous runs, all cores of the cluster if None; `reserve` keeps the connection
+    for further runs.
     """
 
     LOOK = 0.5
@@ -55,11 +50,14 @@ class DaskCrew:
     PATIENCE = 300.0
     """Seconds without any worker after which the runs fail, unless workers may wait in a batch queue."""
 
-    def __init__(self, place: Place, count: int | None, how: How, keeps: bool, reserve: Reserve | None) -> None:
+    _dealer: Dealer
+    _connection: Connection
+    _tell: Tell
+
+    def __init__(self, place: Place, count: int | None, how: How, reserve: Reserve | None) -> None:
         self._place = place
         self._count = count
         self._how = how
-        self._keeps = keeps
         self._reserve = reserve
         self._study = uuid4().hex
         self._stopped = False
@@ -69,10 +67,12 @@ class DaskCrew:
         self._accepted: dict[str, int] = {}
         self._refused: dict[str, str] = {}
 
-    def start(self, work: Sequence[Job], tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
+    def start(self, work: Sequence[Job], tell: Tell) -> None:
         """Starts the work; `tell` is called from a thread, once per job or with an exception that ends the work."""
         if work:
-            self._thread = Thread(target=self._work, args=(work, tell), name="penstock-dask", daemon=True)
+            self._tell = tell
+            self._dealer = Dealer(work, self._count if self._place.is_elsewhere else None)
+            self._thread = Thread(target=self._work, args=(len(work),), name="penstock-dask", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -88,13 +88,13 @@ class DaskCrew:
     def _is_stopped(self) -> bool:
         return self._stopped
 
-    def _work(self, work: Sequence[Job], tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
+    def _work(self, runs: int) -> None:
         connection = None
         try:
-            connection = self._connected(min(self._count or len(work), len(work)), tell)
-            self._make(Dealer(work, self._count if self._place.is_elsewhere else None), connection, tell)
+            connection = self._connection = self._connected(min(self._count or runs, runs))
+            self._make()
         except BaseException as error:  # raised again in the thread that collects
-            tell(error)
+            self._tell(error)
             self._stopped = True
         if connection is None:
             return
@@ -105,7 +105,7 @@ class DaskCrew:
                 self._reserve.connection = None
             connection.close()
 
-    def _connected(self, count: int, tell: Callable[[Told], None]) -> Connection:
+    def _connected(self, count: int) -> Connection:
         if self._reserve is not None and self._reserve.connection is not None:
             self._reserve.connection.expect(count)
             return self._reserve.connection
@@ -113,91 +113,75 @@ class DaskCrew:
         if self._reserve is not None:
             self._reserve.connection = connection
         if connection.dashboard is not None:
-            tell(Told(f"dashboard of the {connection.name}: {connection.dashboard}"))
+            self._tell(Told(f"dashboard of the {connection.name}: {connection.dashboard}"))
         return connection
 
-    def _make(
-        self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
-    ) -> None:
+    def _make(self) -> None:
         looked, seen = 0.0, time.monotonic()
         is_hinted = False
-        while dealer.left and not self._is_stopped():
+        name = self._connection.name
+        while self._dealer.left and not self._is_stopped():
             try:
                 now = time.monotonic()
                 if now - looked >= self.LOOK:
-                    self._look(dealer, connection, tell)
+                    self._look()
                     looked = now
-                self._deal(dealer, connection)
-                self._collect(dealer, connection, tell)
+                self._deal()
+                self._collect()
             except PenstockError:
                 raise
             except _GONE:
                 if self._is_stopped():
                     return
-                tell(Told(f"{connection.name}: the scheduler has gone; looking for it"))
-                self._forget(dealer)
-                connection.reopen(self._is_stopped)
+                self._tell(Told(f"{name}: the scheduler has gone; looking for it"))
+                self._forget()
+                self._connection.reopen(self._is_stopped)
                 looked = 0.0
                 continue
             if self._accepted:
                 seen, is_hinted = now, False
-            elif now - seen > self.PATIENCE and not connection.waits:
+            elif now - seen > self.PATIENCE and not self._connection.waits:
                 raise PenstockError(
-                    f"{connection.name}: no worker has been there for {self.PATIENCE:.0f} s; finished runs are kept."
+                    f"{name}: no worker has been there for {self.PATIENCE:.0f} s; finished runs are kept."
                 )
             elif now - seen > self.HINT and not is_hinted:
                 is_hinted = True
-                tell(Told(f"{connection.name}: waiting for workers"))
+                self._tell(Told(f"{name}: waiting for workers"))
 
-    def _look(
-        self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
-    ) -> None:
+    def _look(self) -> None:
         """Updates the list of workers: verifies new ones, and takes back the runs of those that died."""
-        there = connection.workers()
+        there = self._connection.workers()
         for worker in [worker for worker in self._accepted if worker not in there]:
-            self._lose(worker, dealer, tell)
+            self._lose(worker)
         self._refused = {worker: why for worker, why in self._refused.items() if worker in there}
         new = [worker for worker in there if worker not in self._accepted and worker not in self._refused]
-        for worker, found in (connection.versions(new) if new else {}).items():
+        for worker, found in (self._connection.versions(new) if new else {}).items():
             if isinstance(found, OSError):  # it has left again
                 continue
             if isinstance(found, BaseException):
-                self._refuse(worker, f"has no Penstock that makes runs ({type(found).__name__}: {found})", tell)
+                self._refuse(worker, f"has no Penstock that makes runs ({type(found).__name__}: {found})")
             elif tuple(found) != version():
-                self._refuse(worker, f"has {told(tuple(found))}", tell)
+                self._refuse(worker, f"has {told(tuple(found))}")
             else:
                 self._accepted[worker] = there[worker]
         if self._refused and not self._accepted and len(self._refused) == len(there):
             raise PenstockError(
-                f"{connection.name}: every worker is refused, and nothing more was run there; "
+                f"{self._connection.name}: every worker is refused, and nothing more was run there; "
                 f"here is {told(version())}: install the same on the workers."
             )
 
-    def _deal(self, dealer: Dealer, connection: Connection) -> None:
+    def _deal(self) -> None:
         cores = sum(self._accepted.values())
         for worker, own in list(self._accepted.items()):
-            while (batch := dealer.deal(worker, own, cores)) is not None:
-                future = connection.client.submit(
-                    make_batch,
-                    version(),
-                    self._study,
-                    self._how,
-                    self._keeps,
-                    [asked(job) for job in batch.jobs],
-                    key=f"penstock-{uuid4().hex}",
-                    workers=[worker],
-                    allow_other_workers=False,
-                    pure=False,
-                )
+            while (batch := self._dealer.deal(worker, own, cores)) is not None:
+                arguments = (version(), self._study, self._how, [asked(job) for job in batch.jobs])
+                bound = {"workers": [worker], "allow_other_workers": False, "pure": False}
+                future = self._connection.client.submit(make_batch, *arguments, key=f"penstock-{uuid4().hex}", **bound)
                 self._futures[batch] = future
                 future.add_done_callback(lambda future, batch=batch: self._returned.put((batch, future)))
 
-    def _collect(
-        self, dealer: Dealer, connection: Connection, tell: Callable[[Ended | Lost | Told | BaseException], None]
-    ) -> None:
+    def _collect(self) -> None:
         """Collects finished batches; waits at most half of `LOOK` for the first."""
-        from distributed import KilledWorker
-
         with suppress(Empty):
             back = self._returned.get(timeout=self.LOOK / 2)
             while back is not None:
@@ -209,39 +193,39 @@ class DaskCrew:
                         self._returned.put(back)
                         return
                     except KilledWorker:
-                        self._lose(batch.worker, dealer, tell)
+                        self._lose(batch.worker)
                     except (Refused, ImportError, AttributeError, TypeError) as error:
                         del self._futures[batch]
-                        dealer.returned(batch)
-                        self._refuse(batch.worker, str(error), tell)
+                        self._dealer.returned(batch)
+                        self._refuse(batch.worker, str(error))
                     else:
                         del self._futures[batch]
-                        connection.proven()
-                        dealer.ended(batch, seconds)
+                        self._connection.proven()
+                        self._dealer.ended(batch, seconds)
                         for job, answer in zip(batch.jobs, answers, strict=True):
-                            tell(Ended(job, decoded(job, answer)))
-                self._deal(dealer, connection)
+                            self._tell(Ended(job, decoded(job, answer)))
+                self._deal()
                 back = self._returned.get_nowait()
 
-    def _lose(self, worker: str, dealer: Dealer, tell: Callable[[Ended | Lost | Told | BaseException], None]) -> None:
+    def _lose(self, worker: str) -> None:
         """Takes back the runs of a worker that died, which are repeated or have failed."""
         self._accepted.pop(worker, None)
         jobs = [job for batch in self._futures if batch.worker == worker for job in batch.jobs]
         self._futures = {batch: future for batch, future in self._futures.items() if batch.worker != worker}
         if jobs:
-            tell(Lost(jobs[0], f"at {worker}"))
-        for job, failed in dealer.lost(worker, f"at {worker}"):
-            tell(Ended(job, failed))
+            self._tell(Lost(jobs[0], f"at {worker}"))
+        for job, failed in self._dealer.lost(worker, f"at {worker}"):
+            self._tell(Ended(job, failed))
 
-    def _refuse(self, worker: str, why: str, tell: Callable[[Told], None]) -> None:
+    def _refuse(self, worker: str, why: str) -> None:
         self._accepted.pop(worker, None)
         self._refused[worker] = why
-        tell(Told(f"worker {worker} is refused, since it {why}"))
+        self._tell(Told(f"worker {worker} is refused, since it {why}"))
 
-    def _forget(self, dealer: Dealer) -> None:
+    def _forget(self) -> None:
         """Takes back all runs of a lost scheduler."""
         for batch in list(self._futures):
-            dealer.returned(batch)
+            self._dealer.returned(batch)
         self._futures = {}
         self._accepted = {}
         self._refused = {}

@@ -1,18 +1,26 @@
-"""Program of a worker of the local Dask cluster, with one core; ends when its parent does, for whatever reason."""
+"""Program of a worker of the local Dask cluster, and the folder that its members share.
+
+It has one core, and ends when its parent does, for whatever reason.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
+import secrets
+import shutil
 import signal
 import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 
-from penstock.workers.cluster_folder import ClusterFolder
-from penstock.workers.pipe import receive
+from penstock.workers.pipe import program, receive
 
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
@@ -20,20 +28,68 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "5s",
 }
 """Dask's profiling and monitoring are off: they take 4 % of a core per worker and cannot see into runs."""
+_PATIENCE = 2.0
+"""Seconds for removing the folder while other workers that are ending still write there."""
 
 
-def security(folder: ClusterFolder) -> Any:
-    """Returns settings by which all members of a cluster require its one certificate."""
-    from distributed import Security
+@dataclass(frozen=True)
+class ClusterFolder:
+    """Folder of a local Dask cluster that only its user can enter: its certificate, and Dask's own files."""
 
-    certificate, key = str(folder.certificate), str(folder.key)
-    shown = {f"tls_{role}_cert": certificate for role in ("client", "scheduler", "worker")}
-    keys = {f"tls_{role}_key": key for role in ("client", "scheduler", "worker")}
-    return Security(require_encryption=True, tls_ca_file=certificate, **shown, **keys)
+    path: Path  # path of the folder
+
+    @classmethod
+    def planned(cls) -> ClusterFolder:
+        """Returns a folder among the temporary files that does not exist yet."""
+        return cls(Path(tempfile.gettempdir()) / f"penstock-dask-{secrets.token_hex(8)}")
+
+    @property
+    def certificate(self) -> Path:
+        """The only certificate that members of the cluster show and accept."""
+        return self.path / "certificate.pem"
+
+    @property
+    def key(self) -> Path:
+        """Its private key."""
+        return self.path / "key.pem"
+
+    def make(self) -> None:
+        """Creates the folder with a new certificate."""
+        from distributed import Security
+
+        made = Security.temporary()
+        self.path.mkdir(mode=0o700)
+        for file, text in ((self.certificate, made.tls_ca_file), (self.key, made.tls_client_key)):
+            file.touch(mode=0o600, exist_ok=False)
+            file.write_text(text, encoding="ascii")
+
+    def security(self) -> Any:
+        """Returns settings by which all members of the cluster require its one certificate."""
+        from distributed import Security
+
+        certificate, key = str(self.certificate), str(self.key)
+        shown = {f"tls_{role}_cert": certificate for role in ("client", "scheduler", "worker")}
+        keys = {f"tls_{role}_key": key for role in ("client", "scheduler", "worker")}
+        return Security(require_encryption=True, tls_ca_file=certificate, **shown, **keys)
+
+    def remove(self) -> None:
+        """Removes the folder with its content."""
+        end = time.monotonic() + _PATIENCE
+        while os.path.lexists(self.path) and time.monotonic() < end:
+            with suppress(OSError):
+                shutil.rmtree(self.path)
+                return
+            time.sleep(0.01)
 
 
 def main() -> None:
-    """Works for a scheduler; standard input has the folder of the cluster and then the scheduler's address."""
+    """Works for a scheduler; standard input has the folder of the cluster and then the scheduler's address.
+
+    With a folder as its argument, the program only removes it.
+    """
+    if len(sys.argv) > 1:
+        ClusterFolder(Path(sys.argv[1])).remove()
+        return
     # The parent decides when this process ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     asked = sys.stdin.buffer
@@ -53,8 +109,7 @@ def _watch(asked: IO[bytes], folder: ClusterFolder) -> None:
     """Removes the folder and ends the process, even during a run, when the parent has ended."""
     asked.read()
     # Another program takes this one's place, since a worker that is just beginning would create the folder again.
-    program = [sys.executable, "-P", "-m", "penstock.workers.cluster_folder", str(folder.path)]
-    os.execv(sys.executable, program)
+    os.execv(sys.executable, [*program("penstock.workers.dask_worker"), str(folder.path)])
 
 
 async def _work(address: str, folder: ClusterFolder) -> None:
@@ -76,7 +131,7 @@ async def _work(address: str, folder: ClusterFolder) -> None:
             memory_limit=0,
             dashboard=False,
             local_directory=str(folder.path),
-            security=security(folder),
+            security=folder.security(),
             death_timeout=60,
         )
         # Dask adds its folder to the module path; another user could create it again once it is removed.

@@ -54,15 +54,7 @@ class Dealer:
         return [batch for batches in self._under_way.values() for batch in batches]
 
     def deal(self, worker: str, cores: int, of: int) -> Batch | None:
-        """Returns the next batch for a worker; None if it should not have one.
-
-        Parameters
-        ----------
-        cores : int
-            Number of its simultaneous runs.
-        of : int
-            Number of cores of all workers.
-        """
+        """Returns the next batch for a worker with n `cores`, `of` all; None if it should not have one."""
         own = self._under_way.setdefault(worker, [])
         total = len(self.under_way)
         is_full = len(own) > cores if self._most is None else len(own) >= cores or total >= self._most

@@ -33,10 +33,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """Executor of the engine and maximum number of cores; see :func:`penstock.running.run_all`."""
+    """How runs are made."""
 
-    executor: str = "horizon"
-    threads: int = 1
+    executor: str = "horizon"  # executor of the engine; see :func:`penstock.running.run_all`
+    threads: int = 1  # maximum number of cores
+    keeps: bool = False  # whether the files of runs are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,8 @@ class Stop:
             yield metric
 
 
-def make(scenario: _core.Scenario, request: RunRequest, key: str, how: How, keeps: bool, stop: Stop) -> Made | Failed:
-    """Makes a run, with the content of its file if `keeps`."""
+def make(scenario: _core.Scenario, request: RunRequest, key: str, how: How, stop: Stop) -> Made | Failed:
+    """Makes a run, with the content of its file if it is wanted."""
     try:
         begin = time.perf_counter()
         run = scenario.run(request.seed, request.replication, stop.cancel, how.executor, usable(how.threads))
@@ -116,7 +117,7 @@ def make(scenario: _core.Scenario, request: RunRequest, key: str, how: How, keep
         metrics = metrics_of(run, stop)
         measured = list(zip(scenario.measures, run.measured, strict=True))
         record = None
-        if keeps:
+        if how.keeps:
             of = (key, request, run.digest, run.packet_hops, stop.passing(metrics))
             record = Record(key, encode(*of, manifest.Made.now(seconds, request), measured, run.decided))
     except BaseException as error:  # also a panic of the core, whose type cannot be imported

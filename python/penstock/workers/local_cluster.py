@@ -12,12 +12,13 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+import dask
+from distributed import Scheduler, SpecCluster
+
 from penstock.errors import PenstockError
-from penstock.workers.cluster_folder import ClusterFolder
-from penstock.workers.dask_loop import begun
-from penstock.workers.dask_worker import SETTINGS, security
-from penstock.workers.environment import environment
-from penstock.workers.pipe import send
+from penstock.workers.dask_client import begun
+from penstock.workers.dask_worker import SETTINGS, ClusterFolder
+from penstock.workers.pipe import opened, program, send
 
 STARTS = 10
 """Number of workers that may end, without any result in between, before the cluster is given up."""
@@ -26,8 +27,8 @@ _LOGGERS = ("tornado.access", "tornado.application", "tornado.general")
 
 
 def command() -> list[str]:
-    """Returns the command of a worker: an interpreter that ignores modules in the current folder."""
-    return [sys.executable, "-P", "-m", "penstock.workers.dask_worker"]
+    """Returns the command of a worker."""
+    return program("penstock.workers.dask_worker")
 
 
 class LocalWorkers:
@@ -98,14 +99,7 @@ class LocalWorkers:
     def _opened(self) -> subprocess.Popen[bytes]:
         """Starts a worker, which waits for the address of the scheduler."""
         try:
-            worker = subprocess.Popen(
-                command(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                env=environment(),
-                # A terminal sends Ctrl-C to a whole group, but the first process is to end the others.
-                process_group=0,
-            )
+            worker = opened(command(), subprocess.DEVNULL)
         except OSError as error:
             raise PenstockError(f"no worker can be started: {error.strerror or error}.") from error
         with suppress(OSError):
@@ -120,18 +114,16 @@ def _close(worker: subprocess.Popen[bytes]) -> None:
             worker.stdin.close()
 
 
+class _Quiet(Scheduler):  # type: ignore[misc]  # Dask has no types
+    """A scheduler without HTTP server, which would show the runs to other users of this machine."""
+
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        pass
+
+
 def _scheduler(folder: ClusterFolder) -> Any:
     """Returns a cluster with a scheduler in this process and no workers of Dask's own."""
-    import dask
-    from distributed import Scheduler, SpecCluster
-
-    class Quiet(Scheduler):  # type: ignore[misc]
-        """A scheduler without HTTP server, which would show the runs to other users of this machine."""
-
-        def start_http_server(self, *_: Any, **__: Any) -> None:
-            pass
-
-    identity = security(folder)
+    identity = folder.security()
     options = {
         "host": "127.0.0.1",
         "protocol": "tls://",
@@ -142,7 +134,7 @@ def _scheduler(folder: ClusterFolder) -> Any:
     }
     path = list(sys.path)
     with dask.config.set(SETTINGS):
-        scheduler = {"cls": Quiet, "options": options}
+        scheduler = {"cls": _Quiet, "options": options}
         cluster = begun(lambda: SpecCluster(workers={}, scheduler=scheduler, security=identity, silence_logs=False))
     # Dask adds its folder to the module path; another user could create it again once it is removed.
     sys.path[:] = [each for each in sys.path if each in path]

@@ -1,14 +1,39 @@
-"""Objects through a pipe: each is its length followed by its pickle.
+"""Worker processes, and objects through the pipes to them: each is its length followed by its pickle.
 
 Both ends are processes of one command, so they may trust each other.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
-from typing import IO, Any
+import subprocess
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+from penstock.huge_pages import tunables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LENGTH = 8
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Returns the environment of this process with its module path, and with huge pages enabled."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return {**os.environ, **more, "PYTHONPATH": paths, **tunables(os.environ)}
+
+
+def program(module: str) -> list[str]:
+    """Returns the command of a worker: an interpreter that ignores modules in the current folder."""
+    return [sys.executable, "-P", "-m", module]
+
+
+def opened(command: Sequence[str], stdout: int) -> subprocess.Popen[bytes]:
+    """Starts a worker with a pipe to its standard input; raises OSError if the system refuses."""
+    # A terminal sends Ctrl-C to a whole group, but the first process is to end the others.
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, env=environment(), process_group=0)
 
 
 def send(pipe: IO[bytes] | None, what: Any) -> None:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import pickle
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from penstock.errors import PenstockError
-from penstock.workers.environment import environment
 from penstock.workers.job import Failed, How, Job, Lost, Made
-from penstock.workers.pipe import receive, send
-from penstock.workers.wire import asked, decoded
+from penstock.workers.pipe import opened, program, receive, send
+from penstock.workers.remote import asked, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +35,8 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, s
 
 
 def command() -> list[str]:
-    """Returns the command of a worker: an interpreter that ignores modules in the current folder."""
-    return [sys.executable, "-P", "-m", "penstock.workers.child"]
+    """Returns the command of a worker."""
+    return program("penstock.workers.child")
 
 
 class Reserve:
@@ -80,8 +78,8 @@ class Reserve:
 class ProcessWorker:
     """Executes runs in a process of its own; see :class:`penstock.workers.Worker`."""
 
-    def __init__(self, how: How, keeps: bool, lost: Callable[[Lost], None], reserve: Reserve | None = None) -> None:
-        self._greeting = (how, keeps)
+    def __init__(self, how: How, lost: Callable[[Lost], None], reserve: Reserve | None = None) -> None:
+        self._how = how
         self._lost = lost
         self._reserve = reserve
         self._child: subprocess.Popen[bytes] | None = None
@@ -131,20 +129,17 @@ class ProcessWorker:
     def _start(self) -> subprocess.Popen[bytes] | None:
         """Returns a process that is ready; None if the work was stopped."""
         code = 0
-        waiting = self._reserve.take() if self._reserve is not None else None
-        if waiting is not None:
-            self._child = waiting
-            if self._is_stopped():  # `stop` may have come before there was a process to kill
-                waiting.kill()
-            return waiting
         for _ in range(STARTS):
             if self._is_stopped():
                 return None
-            self._child = child = self._opened()
+            idle = self._reserve.take() if self._reserve is not None else None
+            self._child = child = idle or self._opened()
             if self._is_stopped():  # `stop` may have come before there was a process to kill
                 child.kill()
+            if idle is not None:
+                return idle
             try:
-                send(child.stdin, self._greeting)
+                send(child.stdin, self._how)
                 receive(child.stdout)
             except _GONE:
                 code = self._ended(child)
@@ -164,14 +159,7 @@ class ProcessWorker:
     @staticmethod
     def _opened() -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
-                command(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment(),
-                # A terminal sends Ctrl-C to a whole group, but the first process is to end the others.
-                process_group=0,
-            )
+            return opened(command(), subprocess.PIPE)
         except OSError as error:
             raise PenstockError(
                 f"no worker process can be started: {error.strerror or error}; --on threads needs none."
