@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.reproductions.folder.content import FREE, INNER, SECTIONS, SINGLE
-from penstock.studies.questions import METHODS
+from penstock.studies.sections import METHODS
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT = {"type": "string", "minLength": 1}

@@ -12,13 +12,12 @@ from penstock.search import Question, search
 from penstock.sensitivity import Design, analyse
 from penstock.series import TimeSeries
 from penstock.store import Store
-from penstock.studies.file import aims_of, refuse_beside_ranges
 from penstock.studies.making import make, stored
 from penstock.studies.mistakes import Mistakes
 from penstock.studies.plan import StudyPlan, points_of
-from penstock.studies.questions import ranges_of
 from penstock.studies.request import warnings_of
 from penstock.studies.runner import Runner
+from penstock.studies.sections import aims_of, ranges_of, refuse_beside_ranges
 from penstock.studies.verify import verify
 from penstock.study_settings import StudySettings
 from penstock.trace import PacketTrace

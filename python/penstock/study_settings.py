@@ -10,8 +10,8 @@ from penstock.drawing import summary_html
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, things
 from penstock.short_values import short_values, value_text
-from penstock.studies.conditional import When
 from penstock.studies.definition import Definition
+from penstock.studies.derived import When
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,7 +15,7 @@ from penstock.plots import picture
 from penstock.plots.data import from_json
 from penstock.studies.making import make
 from penstock.studies.plan import StudyPlan
-from penstock.studies.sweep import sweep as sweep_of
+from penstock.studies.points import sweep as sweep_of
 from penstock.template import TEMPLATE
 from penstock.trace import PacketTrace
 

@@ -12,8 +12,9 @@ import pytest
 
 from penstock.reproductions.folder.content import SECTIONS
 from penstock.schemas import document_schema, study_schema
-from penstock.studies import aims, conditional, file
-from penstock.studies.questions import METHODS
+from penstock.studies import file
+from penstock.studies.derived import WHEN_KEYS
+from penstock.studies.sections import AIMS, METHODS
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,8 +47,8 @@ def test_the_example_of_a_folder_is_of_the_schema():
 def test_every_key_of_a_study_has_its_schema():
     schema = study_schema()
     assert set(schema["properties"]) == set(file.KEYS)
-    assert set(schema["properties"]["when"]["items"]["properties"]) == set(conditional.KEYS)
-    assert set(aims.KEYS) < set(schema["properties"])
+    assert set(schema["properties"]["when"]["items"]["properties"]) == set(WHEN_KEYS)
+    assert set(AIMS) < set(schema["properties"])
     assert all(each["description"] for each in schema["properties"].values())
     assert schema["properties"]["sensitivity"]["properties"]["method"]["enum"] == list(METHODS)
 

@@ -25,9 +25,8 @@ def check(
     from penstock.cli.studies import plan_of
     from penstock.errors import ScenarioError
     from penstock.printable import json_text, path_text, things
-    from penstock.studies.ranged import ends
     from penstock.studies.request import warnings_of
-    from penstock.studies.verify import verify
+    from penstock.studies.verify import ends, verify
 
     if file.suffix != ".toml" or file.name == "document.toml":  # no other name can be a study's folder
         from penstock.reproductions.loading import has_document

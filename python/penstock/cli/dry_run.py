@@ -9,15 +9,15 @@ from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line, things
 from penstock.progress import span
 from penstock.short_values import value_text
-from penstock.studies.dry import dry_run
+from penstock.studies.standing import dry_run
 from penstock.toml import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.store import Store
-    from penstock.studies.dry import DryRun
     from penstock.studies.request import PointRequest
+    from penstock.studies.standing import DryRun
 
 _SHOWN = 50
 """Maximum number of points with a line of their own."""

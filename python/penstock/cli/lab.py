@@ -31,7 +31,7 @@ def lab(
     from penstock.cli.console import emit, say
     from penstock.cli.files import read_text
     from penstock.errors import InputError
-    from penstock.studies.sweep import alternatives
+    from penstock.studies.points import alternatives
 
     _require_packages()
     settings = read_sets(sets)

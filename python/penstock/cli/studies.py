@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import path_text, quoted
-from penstock.studies.aims import precision_of
 from penstock.studies.definition import Definition
 from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan, points_of
+from penstock.studies.points import alternatives, sweep
 from penstock.studies.ranges import Range, read_range
-from penstock.studies.sweep import alternatives, sweep
+from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def _all_stored(study: Study, store: Store) -> bool:
     """Whether the store has the study's own number of runs for every row."""
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.reproduce import planned
-    from penstock.studies.dry import dry_run
+    from penstock.studies.standing import dry_run
 
     plan, _ = planned(study, [], Readings(study.document), study.runs, claims=True)
     return dry_run(plan.points(), store, None).left == 0

@@ -14,9 +14,8 @@ from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.study import DATA, folder_of, page_of
-from penstock.studies.effort import effort
 from penstock.studies.points import Point
-from penstock.studies.request import PointRequest, distinct
+from penstock.studies.request import PointRequest, distinct, effort
 from penstock.studies.runner import Runner
 from penstock.studies.verify import beginning
 

@@ -15,9 +15,9 @@ from penstock.search.data import Finalist, Trial
 from penstock.search.result import SearchResult
 from penstock.search.sampler import BATCH, Sampler
 from penstock.statistics import holm, interval, mean, paired
-from penstock.studies.ranged import ends, numbers_of, require_ranges
 from penstock.studies.runner import Reader
 from penstock.studies.select import DerivedMetrics, select
+from penstock.studies.verify import ends, numbers_of, require_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from penstock.errors import InputError
 from penstock.extras import advice
 from penstock.printable import quoted
 from penstock.studies.expression import Expression, ExpressionError, parse
-from penstock.studies.questions import MOST_TRIALS
-from penstock.studies.ranged import selected
+from penstock.studies.sections import MOST_TRIALS
 from penstock.studies.select import DerivedMetrics, SelectionError
+from penstock.studies.verify import selected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.extras import advice
 from penstock.studies.points import MOST
-from penstock.studies.questions import METHODS
+from penstock.studies.sections import METHODS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,8 @@ from penstock.sensitivity.indices import indices, significant
 from penstock.sensitivity.noise import noise
 from penstock.sensitivity.result import SensitivityResult
 from penstock.studies.derived import at
-from penstock.studies.ranged import chosen, ends, require_ranges
 from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.verify import chosen, ends, require_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from penstock.studies.toml_text import TomlError, parsed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from penstock.studies.conditional import When
+    from penstock.studies.derived import When
     from penstock.studies.mistakes import Mistakes
     from penstock.studies.ranges import Range
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
@@ -11,31 +12,40 @@ from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, read_q
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from penstock.studies.conditional import When
+    from penstock.studies.mistakes import Place
 
-    Tell = Callable[[tuple[str | int, ...], str], None]
+    Tell = Callable[[Place, str], None]
 
+WHEN_KEYS = ("if", "set", "grid", "derived")
 _LONGEST_CHAIN = 50
 """Maximum length of a chain of derived values that use one another."""
 
 _LISTS = ("links", "flows", "transfers", "calls")
 
 
+@dataclass(frozen=True)
+class When:
+    """Settings that hold only at points that meet a condition: ``[[when]]``."""
+
+    condition: str  # evaluated with the study's own values, not with those that other conditions set
+    settings: dict[str, Any] = field(default_factory=dict)  # settings with one value
+    grid: dict[str, Any] = field(default_factory=dict)
+    """Settings with several values, all of whose combinations are points."""
+    derived: dict[str, str] = field(default_factory=dict)  # settings and auxiliary values as expressions
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """All names that get a value, each with the key of its table."""
+        for key, table in (("set", self.settings), ("grid", self.grid), ("derived", self.derived)):
+            yield from ((name, key) for name in table)
+
+
 class Derived:
     """The expressions of a study.
 
-    Parameters
-    ----------
-    derived : mapping of str to str
-        Names and expressions, which may use one another without a circle.
-    where : sequence of str
-        Conditions.
-    document : mapping
-        The scenario, whose settings the expressions may use by path.
-    when : sequence of When, optional
-        Conditions with expressions of their own.
+    `derived` has names and expressions, which may use one another without a circle, and `where` conditions; `when` has
+    conditions with expressions of their own. Expressions may use the settings of the scenario `document` by path.
     """
 
     def __init__(
@@ -79,17 +89,11 @@ class Derived:
     ) -> dict[str, Any] | None:
         """Returns the derived values of a point as TOML values; None if a condition excludes the point.
 
-        Parameters
-        ----------
-        parameters : mapping
-            What varies, for messages.
-        fixed : mapping
-            All values that are not derived.
-        met : sequence of int, optional
-            Numbers of the conditions of ``when`` that the point meets.
+        `parameters` are what varies, for messages; `fixed` has all values that are not derived; `met` are the numbers
+        of the conditions of ``when`` that the point meets.
         """
         expressions = dict(self._expressions)
-        places: dict[str, tuple[str | int, ...]] = dict.fromkeys(expressions, ("derived",))
+        places: dict[str, Place] = dict.fromkeys(expressions, ("derived",))
         for number in met:
             expressions |= self._when[number][1]
             places |= dict.fromkeys(self._when[number][1], ("when", number, "derived"))
@@ -109,7 +113,7 @@ class Derived:
 
     def _is_met(
         self,
-        place: tuple[str | int, ...],
+        place: Place,
         condition: Expression | None,
         evaluation: _Evaluation,
         parameters: Mapping[str, Any],
@@ -126,11 +130,11 @@ class Derived:
             return None
         return met
 
-    def _read_all(self, derived: Mapping[str, str], place: tuple[str | int, ...]) -> dict[str, Expression]:
+    def _read_all(self, derived: Mapping[str, str], place: Place) -> dict[str, Expression]:
         read = {name: self._read((*place, name), text) for name, text in derived.items()}
         return {name: expression for name, expression in read.items() if expression is not None}
 
-    def _read(self, place: tuple[str | int, ...], text: object) -> Expression | None:
+    def _read(self, place: Place, text: object) -> Expression | None:
         if isinstance(text, (int, float)) and not isinstance(text, bool):
             text = repr(text)
         if not isinstance(text, str):

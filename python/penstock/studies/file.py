@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
-from penstock.studies import aims
-from penstock.studies.conditional import whens_of
 from penstock.studies.definition import Definition, is_path
-from penstock.studies.locate import Lines
 from penstock.studies.mistakes import Mistakes, path_of
 from penstock.studies.plan import RUNS, StudyPlan, points_of
-from penstock.studies.questions import asks_of, ranges_of
-from penstock.studies.toml_text import TomlError, parsed
+from penstock.studies.sections import AIMS, aims_of, asks_of, ranges_of, refuse_beside_ranges, whens_of
+from penstock.studies.toml_text import Lines, TomlError, parsed
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "when", "where", "derived"),
-    *aims.KEYS,
+    *AIMS,
     *("ranges", "sensitivity", "search"),
 )
 
@@ -72,9 +69,8 @@ def read_study(
     for key in content:
         if key not in KEYS:
             mistakes.add((key,), _unknown_key(key))
-    head = _Head(content, mistakes)
-    description, scenario = head.text("description"), head.text("scenario")
-    runs, seed = head.count("runs", 1) or RUNS, head.count("seed", 0)
+    description, scenario = (_text(content, key, mistakes) for key in ("description", "scenario"))
+    runs, seed = _count(content, "runs", 1, mistakes) or RUNS, _count(content, "seed", 0, mistakes)
     definition = _definition(content, mistakes)
     aimed = aims_of(content, mistakes)
     _refuse_twice(content, definition, mistakes)
@@ -114,27 +110,19 @@ def _refuse_twice(content: Mapping[str, Any], definition: Definition, mistakes: 
             )
 
 
-class _Head:
-    """The keys at the top of a study."""
+def _text(content: Mapping[str, Any], key: str, mistakes: Mistakes) -> str | None:
+    value = content.get(key)
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        mistakes.add((key,), "needs a text in quotes")
+    return value if isinstance(value, str) else None
 
-    def __init__(self, content: Mapping[str, Any], mistakes: Mistakes) -> None:
-        self._content = content
-        self._mistakes = mistakes
 
-    def text(self, key: str) -> str | None:
-        value = self._content.get(key)
-        if value is not None and (not isinstance(value, str) or not value.strip()):
-            self._mistakes.add((key,), "needs a text in quotes")
-        return value if isinstance(value, str) else None
-
-    def count(self, key: str, least: int) -> int | None:
-        value = self._content.get(key)
-        if value is not None and (
-            not isinstance(value, int) or isinstance(value, bool) or value < least or value >= 2**63
-        ):
-            self._mistakes.add((key,), f"needs a whole number, {least} or more")
-            return None
+def _count(content: Mapping[str, Any], key: str, least: int, mistakes: Mistakes) -> int | None:
+    value = content.get(key)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63):
         return value
+    mistakes.add((key,), f"needs a whole number, {least} or more")
+    return None
 
 
 def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
@@ -172,31 +160,6 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
     if "scenario" not in content:
         mistakes.add(("scenario",), 'is missing; write scenario = "FILE.toml", with its path from here')
     return definition
-
-
-def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
-    """Reads warm-up, precision, derived metrics and comparisons as the arguments of a plan."""
-    found: dict[str, Any] = {"metrics": {}, "precision": None, "warm_up": None, "compare": None}
-    if "warm-up" in content:
-        found["warm_up"] = aims.warm_up_of(content["warm-up"], mistakes.add)
-    if "precision" in content:
-        found["precision"] = aims.precision_of(content["precision"], mistakes.add)
-        if "runs" in content:
-            mistakes.add(("runs",), "changes nothing, as the precision target says how many runs there are")
-    if "metrics" in content:
-        found["metrics"] = aims.metrics_of(content["metrics"], mistakes.add)
-    if "compare" in content:
-        found["compare"] = aims.comparison_of(content["compare"], mistakes.add)
-    return found
-
-
-def refuse_beside_ranges(aimed: Mapping[str, Any], mistakes: Mistakes) -> None:
-    """Refuses aims that need their own points, next to ranges."""
-    for key in ("precision", "compare"):
-        if aimed[key] is not None:
-            mistakes.add((key,), "does not go together with ranges, whose points are sampled")
-    if aimed["warm_up"] is not None and not isinstance(aimed["warm_up"], str):
-        mistakes.add(("warm-up",), "cannot be found for ranges, whose points are sampled; give a time")
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -11,9 +11,8 @@ from penstock import _core
 from penstock.errors import ScenarioError
 from penstock.printable import utf8
 from penstock.studies.derived import at
-from penstock.studies.effort import effort
 from penstock.studies.mistakes import Mistakes
-from penstock.studies.request import PointRequest, distinct
+from penstock.studies.request import PointRequest, distinct, effort
 from penstock.studies.toml_text import TomlError, parsed
 
 if TYPE_CHECKING:

@@ -1,11 +1,12 @@
-"""The runs of a point, once its scenario has been read."""
+"""The runs of a point, once its scenario has been read, and an estimate of their work."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import line_of
@@ -13,12 +14,15 @@ from penstock.printable import utf8
 from penstock.provenance import Provenance
 from penstock.records import RunRequest
 from penstock.store import RunKeys
-from penstock.studies.quantity import Quantity, setting_text
+from penstock.studies.quantity import Quantity, read_quantity, setting_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.studies.points import Point
+
+_HOPS = 3
+"""Assumed number of links per packet of a source with a rate; its route is not known here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +94,50 @@ def warnings_of(asked: Sequence[PointRequest]) -> list[str]:
     said = list(dict.fromkeys(warning for each in asked for warning in each.scenario.warnings))
     useless = Counter(line_of(mistake) for each in asked for mistake in each.left_out)
     return said + [f"{line} (at {count} of {len(asked)} points)" for line, count in useless.items()]
+
+
+def effort(canonical: str) -> float:
+    """Returns the bits that a scenario may send over its links: offered rates, or link capacities for greedy sources.
+
+    Long runs start first by it; only order and ratios matter.
+
+    Examples
+    --------
+    >>> link = '{"from": "a", "to": "b", "rate": "2 Mbit/s"}'
+    >>> effort('{"duration": "10 s", "links": [%s], "flows": [{"source": {"ftp": {}}}]}' % link)
+    20000000.0
+    """
+    page = json.loads(canonical)
+    if not isinstance(page, dict):
+        return 0.0
+    offered, greedy = 0.0, not page.get("flows")
+    for flow in page.get("flows", ()):
+        source = flow.get("source")
+        rates = (
+            [_amount(each.get("rate")) for each in source.values() if isinstance(each, dict)]
+            if isinstance(source, dict)
+            else []
+        )
+        members = flow.get("count") or _members(page, flow.get("from"))
+        if any(rates):
+            offered += _HOPS * sum(rates) * (members if isinstance(members, int) else 1)
+        else:
+            greedy = True
+    if greedy:
+        for link in page.get("links", ()):
+            members = max(_members(page, link.get("from")), _members(page, link.get("to")))
+            offered += _amount(link.get("rate")) * members
+    return offered * _amount(page.get("duration"))
+
+
+def _members(page: Mapping[str, Any], group: object) -> int:
+    if isinstance(group, list):
+        return sum(_members(page, each) for each in group)
+    node = page.get("nodes", {}).get(group) if isinstance(group, str) else None
+    count = node.get("count", 1) if isinstance(node, dict) else 1
+    return count if isinstance(count, int) else 1
+
+
+def _amount(text: object) -> float:
+    quantity = read_quantity(text) if isinstance(text, str) else None
+    return float(quantity.value) if quantity is not None else 0.0

@@ -1,22 +1,30 @@
-"""Progress of a study: stored and failed runs of each point, and why others are missing."""
+"""Progress of a study: stored and failed runs of each point, why others are missing, and how long they may take."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from penstock.processors import available
 from penstock.store.manifest import point_of
 from penstock.store.stale import told
 from penstock.studies.runner import there
+from penstock.studies.verify import beginning
 from penstock.toml import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.store import Store
+    from penstock.store import Store, StoredRun
     from penstock.store.failed import Failed
     from penstock.store.stale import Change
     from penstock.studies.request import PointRequest
+
+_PROBES = 12
+"""Maximum number of points whose runs are timed, spread over all points."""
+_PATIENCE = 5.0
+"""Seconds after which no further point is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +92,57 @@ def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
         failed = [failures[key] for key in own if key in failures and key not in known]
         found.append(Standing(each, count, failed, changes))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a study would run."""
+
+    runs: list[int]  # number of runs of each point, and of those in the store
+    stored: list[int]
+    left: int  # number of runs to make; equal runs count once
+    seconds: float | None  # estimated time, in s; None if unknown
+    workers: int  # number of runs at once
+
+
+def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None) -> DryRun:
+    """Counts stored runs and times the beginnings of a few missing ones, which are not kept."""
+    stored, missing = [], []
+    wanted: set[str] = set()
+    found: list[dict[str, StoredRun]] = there(asked, store) if store is not None else [{} for _ in asked]
+    for each, own in zip(asked, found, strict=True):
+        keys = each.keys()
+        absent = {key for key in keys if key not in own}
+        stored.append(len(keys) - len(absent))
+        if absent - wanted:
+            missing.append((each, len(absent - wanted)))
+        wanted |= absent
+    workers = max(1, min(jobs or available(), len(wanted) or 1))
+    return DryRun([len(each.replications) for each in asked], stored, len(wanted), _seconds(missing, workers), workers)
+
+
+def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float | None:
+    if not missing:
+        return 0.0
+    step = max(1, len(missing) // _PROBES)
+    begin = time.monotonic()
+    spent = work = 0.0
+    for each, _ in missing[::step]:
+        taken = _time(each)
+        if taken is not None:
+            spent += taken
+            work += each.hops or 1.0
+        if time.monotonic() - begin > _PATIENCE:
+            break
+    return sum((each.hops or 1.0) * count for each, count in missing) * spent / work / workers if work else None
+
+
+def _time(asked: PointRequest) -> float | None:
+    """Estimated seconds of one run, from its first part; the start differs from the rest, so this is rough."""
+    part = beginning(asked)
+    begin = time.perf_counter()
+    try:
+        part.scenario.run(asked.seed, asked.replications[0])
+    except (ValueError, MemoryError):
+        return None
+    return (time.perf_counter() - begin) * asked.scenario.window[1] / part.scenario.window[1]

@@ -18,9 +18,8 @@ from penstock.reproductions.folder.content import complete, mistakes_in
 from penstock.reproductions.folder.rows import Rows
 from penstock.reproductions.study import DATA, Study
 from penstock.studies.file import toml_mistake
-from penstock.studies.locate import Lines
 from penstock.studies.mistakes import Mistakes
-from penstock.studies.toml_text import TomlError, parsed
+from penstock.studies.toml_text import Lines, TomlError, parsed
 
 if TYPE_CHECKING:
     from pathlib import Path
