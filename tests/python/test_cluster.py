@@ -19,7 +19,7 @@ from test_workers import kept, numbers, requests
 from penstock.errors import ArgumentError, InputError, PenstockError, RunsFailed
 from penstock.running import run_all
 from penstock.store import Store
-from penstock.workers import connection, dask_client, local_cluster
+from penstock.workers import connection, local_cluster
 from penstock.workers.dask_worker import ClusterFolder
 from penstock.workers.place import Place
 
@@ -319,7 +319,7 @@ def test_a_loop_whose_thread_is_late_is_started_again(monkeypatch, late):
         start(runner)
 
     monkeypatch.setattr(LoopRunner, "_start_unlocked", begin)
-    if late < dask_client.STARTS:
+    if late < local_cluster.LOOPS:
         assert numbers(run_all(requests(2), on="dask")) == numbers(run_all(requests(2)))
     else:
         with pytest.raises(PenstockError, match="local cluster: the cluster cannot be started"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from penstock.studies.derived import When
-    from penstock.studies.mistakes import Mistakes
+    from penstock.studies.mistakes import Mistakes, Place
     from penstock.studies.ranges import Range
 
 
@@ -38,7 +39,7 @@ class Definition:
     sampled: Sequence[dict[str, Any]] | None = None  # the points in these ranges; their middle if left out
     when: list[When] = field(default_factory=list)  # settings of points that meet a condition
 
-    def places(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    def places(self) -> Iterator[tuple[str, Place]]:
         """All names that get a value, with their places."""
         yield from ((name, ("set", name)) for name in self.settings)
         for number, entry in enumerate(self.entries):
@@ -93,8 +94,8 @@ class Definition:
         axes = {name: values for number in met for name, values in self.when[number].grid.items()}
         count = math.prod(len(values) for values in axes.values())
         if before + count > MOST:
-            where = f"the points are more than {MOST}, which is the most{at(base)}"
-            mistakes.add(("when", met[0] if met else 0), where)
+            what = f"the points are more than {MOST}, which is the most{at(base)}"
+            mistakes.add(("when", met[0] if met else 0), what)
             return []
         return grid(axes)
 
@@ -103,9 +104,7 @@ class Definition:
             middle = {name: each.value(0.5) for name, each in self.ranges.items()}
             return [middle] if self.sampled is None else self.sampled
         parts = [self.entries or [{}], *(steps(table) for table in self.zips)]
-        count = 1
-        for values in (*parts, *self.grid.values()):
-            count *= len(values)
+        count = math.prod(len(values) for values in (*parts, *self.grid.values()))
         if count > MOST:
             mistakes.add(("grid",), f"makes {count} points, and at most {MOST} are possible")
             return []
@@ -120,7 +119,7 @@ class Definition:
             given = [*(name for name, what in there if what), *(["when"] if self.when else [])]
             for other in given:
                 mistakes.add((other,), "cannot vary together with ranges; put fixed values in [set]")
-        first: dict[str, tuple[str | int, ...]] = {}
+        first: dict[str, Place] = {}
         for name, place in self.places():
             earlier = first.setdefault(name, place)
             others = [earlier[0], place[0]] == ["when", "when"] and earlier[1] != place[1]
@@ -136,27 +135,21 @@ class Definition:
                 mistakes.add(place, f"changes nothing: no derived value uses it, and {what}")
 
     def _check_values(self, mistakes: Mistakes) -> None:
-        tables: list[tuple[str, int | None, dict[str, Any]]] = [("grid", None, self.grid)]
-        tables += [("zip", number, table) for number, table in enumerate(self.zips)]
-        tables += [("when", number, each.grid) for number, each in enumerate(self.when)]
-        for kind, number, table in tables:
+        tables: list[tuple[Place, dict[str, Any]]] = [(("grid",), self.grid)]
+        tables += [(("zip", number), table) for number, table in enumerate(self.zips)]
+        tables += [(("when", number, "grid"), each.grid) for number, each in enumerate(self.when)]
+        for place, table in tables:
             for name, values in table.items():
-                place: tuple[str | int, ...] = (kind, name) if number is None else (kind, number, name)
-                place = ("when", number or 0, "grid", name) if kind == "when" else place
                 if not isinstance(values, list):
-                    mistakes.add(place, "needs a list of values; put a fixed value in [set]")
+                    mistakes.add((*place, name), "needs a list of values; put a fixed value in [set]")
                 elif not values:
-                    mistakes.add(place, "is an empty list, so there would be no point")
-                elif kind != "zip":
-                    twice = _first_twice(values)
-                    if twice is not None:
-                        mistakes.add(place, f"has {shortened(toml.value(twice), 60)} twice")
-            lengths = {len(values) for values in table.values() if isinstance(values, list)}
-            if kind == "zip" and len(lengths) > 1 and number is not None:
-                told = ", ".join(
-                    f"{name} has {len(values)}" for name, values in table.items() if isinstance(values, list)
-                )
-                mistakes.add((kind, number), f"needs lists of one length: {told}")
+                    mistakes.add((*place, name), "is an empty list, so there would be no point")
+                elif place[0] != "zip" and (twice := _first_twice(values)) is not None:
+                    mistakes.add((*place, name), f"has {shortened(toml.value(twice), 60)} twice")
+            lengths = {name: len(values) for name, values in table.items() if isinstance(values, list)}
+            if place[0] == "zip" and len(set(lengths.values())) > 1:
+                told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+                mistakes.add(place, f"needs lists of one length: {told}")
 
 
 def is_path(name: str) -> bool:
@@ -191,19 +184,10 @@ def _top_keys() -> tuple[str, ...]:
 
 def _first_twice(values: list[Any]) -> Any:
     """The first repeated value; None if all differ."""
-    plain: set[tuple[type, Any]] = set()
-    others: list[Any] = []
+    seen: set[str] = set()
     for value in values:
-        if isinstance(value, (list, dict)):
-            if _is_among(value, others):
-                return value
-            others.append(value)
-        elif (type(value), value) in plain:
+        text = json.dumps(value, sort_keys=True, default=repr)
+        if text in seen:
             return value
-        else:
-            plain.add((type(value), value))
+        seen.add(text)
     return None
-
-
-def _is_among(value: Any, others: list[Any]) -> bool:
-    return any(type(value) is type(other) and value == other for other in others)

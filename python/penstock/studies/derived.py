@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import toml
 from penstock.printable import quoted, shortened
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
-from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, read_quantity, setting_text
+from penstock.studies.quantity import Quantity, UnitError, read_quantity, setting_value
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Derived:
         for name in expressions:
             try:
                 value = evaluation.value(name, ())
-                found[name] = _plain(value) if isinstance(value, Quantity) else value
+                found[name] = setting_value(value) if isinstance(value, Quantity) else value
             except (ExpressionError, UnitError) as error:
                 self._tell((*places[name], name), f"{error}{at(parameters)}")
                 return None
@@ -178,17 +178,11 @@ class _Evaluation:
             if name in self._expressions:
                 return self.value(name, on_the_way)
             found = _setting_value(self._fixed, self._document, name)
-            value = as_value(found)
-            if value is None:
-                names = [*self._fixed, *self._expressions]
-                hint = suggestion(name, names)
-                what = (
-                    "is a table or a list"
-                    if found is not None
-                    else "is unknown: neither a parameter, nor in the scenario"
-                )
-                raise ExpressionError(f"{quoted(name)} {what}{hint}")
-            return value
+            if (value := as_value(found)) is not None:
+                return value
+            what = "is unknown: neither a parameter, nor in the scenario" if found is None else "is a table or a list"
+            hint = suggestion(name, [*self._fixed, *self._expressions])
+            raise ExpressionError(f"{quoted(name)} {what}{hint}")
 
         return look_up
 
@@ -271,10 +265,3 @@ def at(parameters: Mapping[str, Any]) -> str:
 
 def _told(value: Any) -> str:
     return shortened(toml.value(value), 60) if isinstance(value, (dict, list)) else str(value)
-
-
-def _plain(value: Quantity) -> int | float | str:
-    """A number, or a text with a unit."""
-    if value.dimension == DIMENSIONLESS:
-        return int(value.value) if value.value.denominator == 1 else float(value.value)
-    return setting_text(value)

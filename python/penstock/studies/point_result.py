@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.printable import one_line
 from penstock.provenance import Provenance
 from penstock.results import summarise
+from penstock.series import TimeSeries
 from penstock.short_values import value_text
 from penstock.studies.definition import is_path
 
@@ -46,6 +47,14 @@ class PointResult:
     def provenance(self) -> Provenance:
         """What its runs were made from."""
         return Provenance.of(self.runs)
+
+    @property
+    def series(self) -> TimeSeries | None:
+        """The scenario's ``[[series]]`` in its first run, which is run again; None without any."""
+        if not self.asked.scenario.has_series or not self.runs:
+            return None
+        run = self.runs[0].request
+        return TimeSeries(self.asked.scenario, name=run.name, sets=run.sets, seed=run.seed, replication=run.replication)
 
     @property
     def place(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,7 @@ def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     >>> grid({"a": [1, 2], "b": ["x", "y"]})
     [{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}, {'a': 2, 'b': 'y'}]
     """
-    count = 1
-    for values in axes.values():
-        count *= len(values)
+    count = math.prod(len(values) for values in axes.values())
     if count > MOST:
         raise InputError(f"{count} combinations of {len(axes)} parameters are too many; at most {MOST} points.")
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]

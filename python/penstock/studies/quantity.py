@@ -160,6 +160,13 @@ def setting_text(quantity: Quantity) -> str:
     raise UnitError(f"{quantity} has a unit that no setting has: those are numbers, s, bit/s, bytes and packets")
 
 
+def setting_value(quantity: Quantity) -> int | float | str:
+    """As :func:`setting_text`, with plain numbers as such."""
+    if quantity.dimension != DIMENSIONLESS:
+        return setting_text(quantity)
+    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
+
+
 def dimension_of(unit: str) -> tuple[Fraction, Dimension]:
     """Returns a metric's unit as a multiple of base units; an unknown unit is a base unit of its own.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.printable import quoted, shortened
 from penstock.studies.derived import as_value
-from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, setting_text
+from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, setting_text, setting_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ class Range:
         assert self.high is not None
         low, high = self.low.value, self.high.value
         if share <= 0 or share >= 1:
-            return _plain(Quantity(low if share <= 0 else high, self.low.dimension))
+            return setting_value(Quantity(low if share <= 0 else high, self.low.dimension))
         # Whole numbers reach up to the next one, so that the last has as large a part as the others.
         end = high + 1 if self.is_whole else high
         if self.log:
@@ -72,12 +72,12 @@ class Range:
             rounded = Fraction(min(int(high), math.floor(exact + Fraction(_SLACK))))
         else:
             rounded = _significant(exact)
-        return _plain(Quantity(max(low, min(high, rounded)), self.low.dimension))
+        return setting_value(Quantity(max(low, min(high, rounded)), self.low.dimension))
 
     def whole(self, number: int) -> Any:
         """Returns a whole number in the range as a TOML value."""
         assert self.low is not None
-        return _plain(Quantity(Fraction(number), self.low.dimension))
+        return setting_value(Quantity(Fraction(number), self.low.dimension))
 
     def data(self) -> dict[str, Any]:
         """Returns it as JSON data."""
@@ -150,12 +150,6 @@ def _end(text: str, which: str) -> Quantity:
     except UnitError as error:
         raise ValueError(f"its {which} end: {error}") from None
     return found
-
-
-def _plain(value: Quantity) -> Any:
-    if value.dimension == DIMENSIONLESS:
-        return int(value.value) if value.value.denominator == 1 else float(value.value)
-    return setting_text(value)
 
 
 def _significant(value: Fraction) -> Fraction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,15 @@ from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
 from penstock.plots import picture, request_of
 from penstock.plots.data import from_summaries
-from penstock.printable import things
+from penstock.printable import json_text, things
 from penstock.provenance import Provenance
-from penstock.results import frame_of, free_name, values_of
+from penstock.results import frame_of, free_name, to_data, values_of
 from penstock.short_values import value_text
 from penstock.studies.compare import Compare, compare
 from penstock.studies.notes import notes_of_runs, notes_on_spread, too_short, unfinished
-from penstock.studies.result_json import series_of, study_json
 from penstock.studies.select import select
 from penstock.tabulation import how_sure, made_from, table_of
+from penstock.toml import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,8 +179,7 @@ class StudyResult:
 
         frames = []
         for point in self.points:
-            made = series_of(point)
-            if made is not None:
+            if (made := point.series) is not None:
                 words = made.frame().with_columns(pl.selectors.by_dtype(pl.Enum, pl.Categorical).cast(pl.String))
                 about = {free_name(name, set(words.columns)): value for name, value in _flat(point.parameters).items()}
                 frames.append(words.select(*(pl.lit(value).alias(name) for name, value in about.items()), pl.all()))
@@ -236,13 +236,42 @@ class StudyResult:
         scenario with ``[[series]]`` also has ``series``: their ``replication`` and ``rows``, as
         :class:`penstock.series.TimeSeries` has them.
         """
+        made = [self._point(point) for point in self.points]
         if not self.plan.is_file:
-            return study_json(self.plan, self.points)
-        return study_json(self.plan, self.points, self.warm_up, self.comparisons(), self.warnings)
+            return json_text(made if len(self.plan.points) > 1 else made[0])
+        data: dict[str, Any] = {"study": self.plan.name, "description": self.plan.description, "points": made}
+        if self.warm_up is not None:
+            data["warm_up"] = asdict(self.warm_up)
+        if self.plan.compare is not None:
+            data["comparisons"] = [_contrast(contrast) for contrast in self.comparisons()]
+        return json_text({**data, "warnings": self.warnings})
+
+    def _point(self, point: PointResult) -> dict[str, Any]:
+        more = {"parameters": json_value(point.asked.point.parameters)} if self.plan.is_file else {}
+        about = {"rule": point.rule, **more, "description": point.asked.scenario.description}
+        data = to_data(self.plan.scenario_name, point.runs, **about)
+        if (series := point.series) is not None:
+            rows = [row for frame in series.row_frames() for row in frame.iter_rows(named=True)]
+            data["series"] = {"replication": series.replication, "rows": rows}
+        return data
 
 
 def _flat(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as columns of a frame, none of them nested."""
     return {
         name: value if isinstance(value, str | int | float) else value_text(value) for name, value in parameters.items()
+    }
+
+
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    found = contrast.found
+    known = {"difference": found.difference, "ci_low": found.low, "ci_high": found.high, "p": found.p_two_sided}
+    return {
+        "metric": contrast.metric,
+        "unit": contrast.unit,
+        "value": json_value(contrast.value),
+        "others": json_value(contrast.others),
+        "runs": contrast.runs,
+        **{name: value if math.isfinite(value) else None for name, value in known.items()},
+        "p_holm": contrast.p_holm if math.isfinite(contrast.p_holm) else None,
     }

@@ -69,11 +69,6 @@ def described(metric: Metric) -> str:
 class DerivedMetrics:
     """Numbers that are computed from others in each run; a condition gives 1 where it holds, else 0.
 
-    Parameters
-    ----------
-    expressions : mapping of str to (str or Expression)
-        Names and expressions.
-
     Raises ExpressionError if one cannot be read.
     """
 
@@ -83,14 +78,8 @@ class DerivedMetrics:
     def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
         """Returns the derived numbers of a run; NaN where a value is NaN, or is divided by zero.
 
-        Parameters
-        ----------
-        metrics : sequence of Metric
-            The numbers of the run.
-        values : mapping of str to value, optional
-            TOML values of other names; a metric with the same name has precedence.
-
-        Raises ExpressionError or SelectionError if a name is no metric, or units do not match.
+        `values` are TOML values of other names; a metric with the same name has precedence. Raises ExpressionError or
+        SelectionError if a name is no metric, or units do not match.
         """
         known = list(metrics)
         for name, expression in self._expressions.items():

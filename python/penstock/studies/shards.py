@@ -38,8 +38,6 @@ class Shard:
         --------
         >>> Shard.read("2/8")
         Shard(number=2, count=8)
-
-        Raises InputError if it has another form, or there is no such shard.
         """
         found = _FORM.fullmatch(text.strip())
         if found is None:
@@ -53,25 +51,17 @@ class Shard:
 
     def of(self, asked: Sequence[PointRequest]) -> list[PointRequest]:
         """Returns the points with their runs of this shard; points without any are left out."""
-        found = []
-        before = 0
+        found, before = [], 0
         for point in asked:
-            own = [
-                number
-                for place, number in enumerate(point.replications, start=before)
-                if place % self.count == self.number - 1
-            ]
+            own = point.replications[(self.number - 1 - before) % self.count :: self.count]
             before += len(point.replications)
             if own:
-                found.append(replace(point, replications=tuple(own)))
+                found.append(replace(point, replications=own))
         return found
 
 
 def refuse_unknown_runs(plan: StudyPlan, option: str) -> None:
-    """Refuses to divide a study whose runs depend on other runs.
-
-    Raises InputError if it has a precision target, or a warm-up to be found.
-    """
+    """Raises InputError if runs of a study depend on others: it has a precision target, or a warm-up to be found."""
     for is_there, what in ((plan.precision, "a precision target"), (plan.warm_up, "a warm-up that is to be found")):
         if is_there is not None:
             raise InputError(

@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 
 from penstock.short_values import value_text
-from penstock.studies.result_json import series_of
 from penstock.trace import PacketTrace
 from penstock.whole_file import write_whole
 
@@ -94,7 +93,7 @@ def _content(point: PointResult, labels: str) -> dict[str, Any]:
 
 def _rates(point: PointResult) -> dict[str, list[float | None]]:
     """Goodput in Mbit/s of each transfer at each step, under flent's names."""
-    series = series_of(point)
+    series = point.series
     assert series is not None, "the scenario has a series of goodput"
     frame = series.frame()
     found: dict[str, list[float | None]] = {}

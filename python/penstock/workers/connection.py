@@ -8,9 +8,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from distributed import Client
+
 from penstock.errors import InputError, PenstockError
-from penstock.workers.dask_client import begun, connected
-from penstock.workers.local_cluster import LocalWorkers
+from penstock.workers.local_cluster import LocalWorkers, begun
 from penstock.workers.remote import cancel
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Connection:
             elif not place.address:
                 self._local = LocalWorkers(count)
                 self._cluster = self._local.cluster
-            self.client = connected(self._cluster or place.address, self.ANSWER)
+            self.client = _connected(self._cluster or place.address, self.ANSWER)
         except PenstockError:
             self.close()
             raise
@@ -102,7 +103,7 @@ class Connection:
         end = time.monotonic() + self.RETURN
         while not is_stopped():
             try:
-                self.client = connected(self._place.address, 2.0)
+                self.client = _connected(self._place.address, 2.0)
             except Exception as error:  # of several types
                 if time.monotonic() > end:
                     raise PenstockError(
@@ -134,6 +135,31 @@ class Connection:
         if self.client is not None:
             with suppress(Exception):  # the scheduler may be gone
                 self.client.close(timeout=2)
+
+
+class _Client(Client):  # type: ignore[misc]  # Dask has no types
+    """A client of a scheduler that never closes itself from the garbage collector.
+
+    Dask's own finalizer closes a client and takes a lock that is not reentrant. A collection may begin in the thread
+    that holds this lock, since starting an event loop allocates memory under it, and the process would wait for itself.
+    """
+
+    def start(self, **options: Any) -> None:
+        """Connects; closes the client if no scheduler answers, since the constructor then returns none to close."""
+        try:
+            super().start(**options)
+        except BaseException:
+            with suppress(Exception):
+                self.close(timeout=2)
+            raise
+
+    def __del__(self) -> None:
+        """Does nothing."""
+
+
+def _connected(where: Any, timeout: float) -> Client:
+    """Returns a client of the scheduler `where`, an address or a cluster, that answers within `timeout` seconds."""
+    return begun(lambda: _Client(where, timeout=timeout, set_as_default=False))
 
 
 def _deployed(place: Place) -> Any:

@@ -10,18 +10,23 @@ import logging
 import subprocess
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import dask
 from distributed import Scheduler, SpecCluster
 
 from penstock.errors import PenstockError
-from penstock.workers.dask_client import begun
 from penstock.workers.dask_worker import SETTINGS, ClusterFolder
 from penstock.workers.pipe import opened, program, send
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
 STARTS = 10
 """Number of workers that may end, without any result in between, before the cluster is given up."""
+LOOPS = 3
+"""Number of attempts to start the event loop of Dask."""
 _LOGGERS = ("tornado.access", "tornado.application", "tornado.general")
 """Loggers that report each refused connection, such as a stray HTTP request."""
 
@@ -105,6 +110,20 @@ class LocalWorkers:
         with suppress(OSError):
             send(worker.stdin, str(self._folder.path))
         return worker
+
+
+def begun(start: Callable[[], T]) -> T:
+    """Returns the result of `start`, which is called again if the thread of Dask's event loop was late.
+
+    Dask asserts that this thread runs within ten seconds, which fails on a machine that was suspended or overloaded. A
+    late thread idles until the process ends.
+
+    Raises AssertionError if the last of `LOOPS` attempts fails in the same way.
+    """
+    for _ in range(LOOPS - 1):
+        with suppress(AssertionError):
+            return start()
+    return start()
 
 
 def _close(worker: subprocess.Popen[bytes]) -> None:
