@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from penstock import _core
+from penstock.printable import shortened, utf8
 from penstock.store.manifest import PointOf, point_of
-from penstock.store.stale import Why, changes, nearest, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +26,41 @@ if TYPE_CHECKING:
 
 _EXPLAINED = 20
 """Maximum number of points for which it is explained why they are repeated."""
+_CANDIDATES = 500
+"""Number of newest points that are compared if none has the same settings."""
+_SHOWN = 3
+"""Number of changes that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference between an earlier run and a request; None for a missing value."""
+
+    what: str
+    before: str | None
+    now: str | None
+
+    def __str__(self) -> str:
+        if self.what == "model version":
+            return f"model version {(self.before or '')[:12]} -> {(self.now or '')[:12]}"
+        before, now = (_shown(value) for value in (self.before, self.now))
+        return f"{shortened(self.what, 100)}: {before} -> {now}"
+
+    def data(self) -> dict[str, str | None]:
+        """Returns the JSON form."""
+        return {"what": self.what, "before": self.before, "now": self.now}
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A point that was run `before`, and what has changed since."""
+
+    before: PointOf
+    changes: list[Change]
+
+    def is_hidden(self, now: PointOf) -> bool:
+        """Returns whether more has changed than the settings and the seed of the request."""
+        return (self.before.scenario, self.before.model_version) != (now.scenario, now.model_version)
 
 
 class History:
@@ -64,9 +101,9 @@ class History:
         for (name, point), request in _first_of_points(requests).items():
             if name not in known:
                 known[name] = self._log(name)
-            before = nearest(point, known[name], others.get(name, ()))
+            before = _nearest(point, known[name], others.get(name, ()))
             if before is not None:
-                found[name, point] = Why(before, changes(before, point, self._texts, request.scenario, request.folder))
+                found[name, point] = Why(before, _changes(before, point, self._texts, request.scenario, request.folder))
         return found
 
     def _log(self, name: str) -> list[PointOf]:
@@ -116,3 +153,117 @@ def _first_of_points(requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf]
         first = next(runs)
         found.setdefault((first.name, point_of(first)), first)
     return found
+
+
+def _nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] = ()) -> PointOf | None:
+    """Returns the point of `known` (oldest first) that is most similar to the requested one.
+
+    None if there is none, or if `asked` or one of `others` with the same scenario was run: then the request only adds
+    runs or points. `others` are the other requested points, which were not replaced by `asked`.
+    """
+    left = set(others)
+    if asked in known or any(
+        point in left and (point.scenario, point.model_version) == (asked.scenario, asked.model_version)
+        for point in known
+    ):
+        return None
+    found = [point for point in known if point not in left]
+    same = [point for point in found if point.settings == asked.settings]
+    found = same or found[-_CANDIDATES:]
+    # Among equally similar points, the newest.
+    return min(reversed(found), key=lambda point: _distance(asked, point), default=None)
+
+
+def _changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str | None = None) -> list[Change]:
+    """Returns the differences, setting by setting: of whole scenarios if both can be read.
+
+    `text` is the scenario of `now`, `folder` the folder of the files that both name.
+    """
+    found = []
+    old, new = page_of(before, texts.get(before.scenario), folder), page_of(now, text, folder)
+    if old is None or new is None:
+        old, new = dict(before.settings), dict(now.settings)
+        if before.scenario != now.scenario:
+            found.append(Change("scenario", before.scenario[:12], now.scenario[:12]))
+    found += [
+        Change(path, old.get(path), new.get(path))
+        for path in dict.fromkeys((*old, *new))
+        if old.get(path) != new.get(path) and path != "seed"
+    ]
+    if before.seed != now.seed:
+        found.append(Change("seed", str(before.seed), str(now.seed)))
+    if before.model_version != now.model_version:
+        found.append(Change("model version", before.model_version, now.model_version))
+    return found
+
+
+def told(found: Sequence[Change]) -> str:
+    """Returns the changes on one line.
+
+    Examples
+    --------
+    >>> told([Change("duration", "10 s", "20 s"), Change("model version", "a" * 64, "b" * 64)])
+    'duration: 10 s -> 20 s; model version aaaaaaaaaaaa -> bbbbbbbbbbbb'
+    """
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    # A change of the model version is always listed, since it changes everything.
+    shown = sorted(found, key=lambda change: change.what != "model version")[:_SHOWN] if more else found
+    return "; ".join(map(str, shown)) + more
+
+
+def _flattened(page: Any, path: str = "") -> dict[str, str]:
+    """Returns the values of a scenario by their paths.
+
+    Examples
+    --------
+    >>> _flattened({"links": [{"from": "r1", "to": "r2", "rate": "2 Mbit/s"}], "measure": [{"of": "bulk"}]})
+    {'r1-r2.from': 'r1', 'r1-r2.to': 'r2', 'r1-r2.rate': '2 Mbit/s', 'measure[0].of': 'bulk'}
+    """
+    if isinstance(page, dict) and page:
+        parts = [(f"{path}.{key}" if path else str(key), value) for key, value in page.items()]
+    elif isinstance(page, list) and page and any(isinstance(value, (dict, list)) for value in page):
+        parts = list(zip(_labels(page, path), page, strict=True))
+    else:
+        return {path: page if isinstance(page, str) else json.dumps(page)}
+    return {name: value for each, below in parts for name, value in _flattened(below, each).items()}
+
+
+def _labels(entries: Sequence[Any], path: str) -> list[str]:
+    """Returns names for the entries of a list: their own, as in settings, if those are unique."""
+    names = []
+    for entry in entries:
+        known = entry if isinstance(entry, dict) else {}
+        own = known.get("name", f"{known['from']}-{known['to']}" if {"from", "to"} <= known.keys() else None)
+        if not isinstance(own, str) or own in names:
+            return [f"{path}[{number}]" for number in range(len(entries))]
+        names.append(own)
+    return names
+
+
+def _distance(asked: PointOf, point: PointOf) -> int:
+    settings = set(asked.settings) ^ set(point.settings)
+    others = (
+        asked.scenario != point.scenario,
+        asked.seed != point.seed,
+        asked.model_version != point.model_version,
+    )
+    return len(settings) + sum(others)
+
+
+def page_of(point: PointOf, text: str | None, folder: str | None = None) -> dict[str, str] | None:
+    """Returns all settings of a point by their paths; None if its scenario is missing or cannot be read.
+
+    `folder` is the folder of the files that the scenario names, without which it cannot be read.
+    """
+    if text is None:
+        return None
+    try:
+        read = _core.Scenario(text, utf8("scenario"), list(point.settings), folder, leave_out=True)
+    except _core.ScenarioError:
+        return None
+    measures = [json.loads(text) for text in read.measures if text.startswith("{")]
+    return _flattened(json.loads(read.canonical)) | (_flattened({"measure": measures}) if measures else {})
+
+
+def _shown(value: str | None) -> str:
+    return "nothing" if value is None else shortened(value, 60) or "''"

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from penstock import _core
-from penstock.store.stale import page_of
+from penstock.store.history import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from penstock.records import Metric, RunRequest
     from penstock.store.failed import Failed
+    from penstock.store.history import Why
     from penstock.store.manifest import Manifest, PointOf
     from penstock.store.selection import StoredRuns
-    from penstock.store.stale import Why
 
 
 def default_folder() -> Path:

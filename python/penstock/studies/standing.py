@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.processors import available
+from penstock.store.history import told
 from penstock.store.manifest import point_of
-from penstock.store.stale import told
 from penstock.studies.runner import there
 from penstock.studies.verify import beginning
 from penstock.toml import json_value
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from penstock.store import Store, StoredRun
     from penstock.store.failed import Failed
-    from penstock.store.stale import Change
+    from penstock.store.history import Change
     from penstock.studies.request import PointRequest
 
 _PROBES = 12
@@ -75,22 +75,16 @@ class Standing:
 def standing(asked: Sequence[PointRequest], store: Store) -> list[Standing]:
     """Returns the progress of all points, in their order, by reading the store."""
     stored = there(asked, store)
-    keys = [each.keys() for each in asked]
     failures = {failed.key: failed for failed in store.failures()}
-    missing = [
-        each.first()
-        for each, own, known in zip(asked, keys, stored, strict=True)
-        if any(key not in known for key in own)
-    ]
-    why = store.why(missing)
+    why = store.why(
+        each.first() for each, known in zip(asked, stored, strict=True) if len(known) < len(each.replications)
+    )
     found = []
-    for each, own, known in zip(asked, keys, stored, strict=True):
-        first = each.first()
-        because = why.get((first.name, point_of(first)))
-        count = len(known)
-        changes = because.changes if because is not None and count < len(own) else None
+    for each, known in zip(asked, stored, strict=True):
+        first, own = each.first(), each.keys()
+        because = why.get((first.name, point_of(first))) if len(known) < len(own) else None
         failed = [failures[key] for key in own if key in failures and key not in known]
-        found.append(Standing(each, count, failed, changes))
+        found.append(Standing(each, len(known), failed, None if because is None else because.changes))
     return found
 
 

@@ -5,8 +5,7 @@ Each worker makes one run after the other, and a crew has several workers. All k
 requesting process writes the file, so a worker that dies loses only the run in progress.
 """
 
-from penstock.workers.crew import Crew, Worker, crew
-from penstock.workers.job import Ended, Failed, Job, Lost, Made
-from penstock.workers.processes import DEATHS, Reserve
+from penstock.workers.crew import Crew, crew
+from penstock.workers.processes import Reserve
 
-__all__ = ["DEATHS", "Crew", "Ended", "Failed", "Job", "Lost", "Made", "Reserve", "Worker", "crew"]
+__all__ = ["Crew", "Reserve", "crew"]

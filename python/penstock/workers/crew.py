@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Stop, make
 from penstock.workers.processes import ProcessWorker, Reserve
@@ -17,22 +17,6 @@ if TYPE_CHECKING:
     from penstock.workers.place import Place
 
 
-class Worker(Protocol):
-    """Executes runs one after the other, in a thread of its own."""
-
-    def make(self, job: Job) -> Made | Failed:
-        """Makes a run; returns any failure. Raises PenstockError if no run can be made here at all."""
-        ...
-
-    def stop(self) -> None:
-        """Makes :meth:`make` return soon; called by another thread."""
-        ...
-
-    def close(self) -> None:
-        """Releases what the worker holds, after its last run."""
-        ...
-
-
 class ThreadWorker:
     """Executes runs in the calling thread: the core releases the interpreter lock while it runs."""
 
@@ -41,11 +25,11 @@ class ThreadWorker:
         self._stop = Stop()
 
     def make(self, job: Job) -> Made | Failed:
-        """Makes a run."""
+        """Makes a run; returns any failure."""
         return make(job.scenario, job.request, job.key, self._how, self._stop)
 
     def stop(self) -> None:
-        """Stops the run in progress."""
+        """Stops the run in progress; called by another thread."""
         self._stop.set()
 
     def close(self) -> None:
@@ -59,7 +43,7 @@ class Crew:
     could otherwise leave a lock held or lose a finished run.
     """
 
-    def __init__(self, workers: Sequence[Worker]) -> None:
+    def __init__(self, workers: Sequence[ThreadWorker | ProcessWorker]) -> None:
         self._workers = workers
         self._waiting: SimpleQueue[Job] = SimpleQueue()
         self._stopped = False
@@ -85,7 +69,7 @@ class Crew:
         for thread in self._threads:
             thread.join()
 
-    def _work(self, worker: Worker, tell: Callable[[Ended | BaseException], None]) -> None:
+    def _work(self, worker: ThreadWorker | ProcessWorker, tell: Callable[[Ended | BaseException], None]) -> None:
         try:
             with suppress(Empty):
                 while not self._stopped:

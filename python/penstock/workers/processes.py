@@ -76,7 +76,7 @@ class Reserve:
 
 
 class ProcessWorker:
-    """Executes runs in a process of its own; see :class:`penstock.workers.Worker`."""
+    """Executes runs one after the other in a process of its own, called from one thread."""
 
     def __init__(self, how: How, lost: Callable[[Lost], None], reserve: Reserve | None = None) -> None:
         self._how = how
@@ -109,7 +109,7 @@ class ProcessWorker:
         return Failed(told, code >= 0 or -code not in _FROM_OUTSIDE, DEATHS)
 
     def stop(self) -> None:
-        """Kills the process, which holds no results."""
+        """Kills the process, which holds no results; called by another thread."""
         self._stopped = True
         if self._child is not None:
             self._child.kill()
