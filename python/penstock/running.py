@@ -22,7 +22,7 @@ from penstock.memory import require
 from penstock.printable import utf8
 from penstock.processors import available, usable
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
-from penstock.store import Picker, RunKeys, measuring
+from penstock.store import RunKeys, measuring, pick, with_measures
 from penstock.workers import crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
 from penstock.workers.place import Place
@@ -150,8 +150,6 @@ class _Tally:
         requests = self._requests = [request for request, _ in asked]
         self._scenarios = [scenario for _, scenario in asked]
         self._measures = {id(scenario): scenario.measures for _, scenario in asked}
-        pickers = {number: Picker(measures) for number, measures in self._measures.items()}
-        self._pickers = [pickers[id(scenario)] for _, scenario in asked]
         self._joined: dict[tuple[Any, ...], tuple[RunRequest, _core.Scenario] | None] = {}
         self._store = store
         self._results: list[RunResult | None] = [None] * len(requests)
@@ -171,7 +169,7 @@ class _Tally:
                 continue
             window, left = windows[id(job.scenario)], []
             for position in job.positions:
-                if (own := self._pickers[position].of(run)) is None:
+                if (own := with_measures(run, self._measured(position))) is None:
                     left.append(position)
                     continue
                 results[position] = own.result(requests[position], window)
@@ -180,6 +178,9 @@ class _Tally:
         self.status.cached = self.status.done = len(requests) - sum(len(job.positions) for job in missing)
         return missing
 
+    def _measured(self, position: int) -> Sequence[str]:
+        return self._measures[id(self._scenarios[position])]
+
     def _jobs(self, job: Job, positions: list[int], known: Sequence[str]) -> list[Job]:
         """Returns jobs for some positions with the requested and the `known` measures; one job if possible."""
         first = positions[0]
@@ -187,7 +188,7 @@ class _Tally:
         own = self._measures[id(scenario)]
         texts = dict.fromkeys((*own, *known))
         for position in positions[1:]:
-            texts |= dict.fromkeys(self._measures[id(self._scenarios[position])])
+            texts |= dict.fromkeys(self._measured(position))
         if len(texts) == len(set(own)):
             return [job if positions is job.positions else Job(request, scenario, job.key, positions)]
         asked = (id(scenario), request.sets, tuple(texts))
@@ -197,7 +198,7 @@ class _Tally:
             return [Job(replace(request, sets=joined[0].sets), joined[1], job.key, positions)]
         apart: dict[tuple[str, ...], list[int]] = {}
         for position in positions:
-            apart.setdefault(tuple(self._measures[id(self._scenarios[position])]), []).append(position)
+            apart.setdefault(tuple(self._measured(position)), []).append(position)
         return [Job(self._requests[it[0]], self._scenarios[it[0]], job.key, it) for it in apart.values()]
 
     def collect(self, end: Ended | Lost | Told) -> None:
@@ -232,7 +233,7 @@ class _Tally:
 
     def _finish(self, job: Job, made: Made) -> None:
         for position in job.positions:
-            metrics = self._pickers[position].metrics(made.metrics, made.measured)
+            metrics = pick(self._measured(position), made.metrics, made.measured)
             assert metrics is not None  # a job has the measures of all its requests
             of = (self._requests[position], metrics, made.digest, made.packet_hops)
             window, decided = job.scenario.window, made.decided

@@ -8,7 +8,7 @@ from one_link import one_link
 from penstock import _core
 from penstock.records import RunRequest
 from penstock.running import run_all
-from penstock.store import Picker, Store, measuring, run_key
+from penstock.store import Store, measuring, pick, run_key
 
 QUEUE = ("queue", 'of = "a-b"')
 LOSS = ("loss", 'of = "load"')
@@ -142,11 +142,11 @@ def test_archives_and_verification_take_runs_with_the_numbers_of_both(penstock, 
 
 def test_numbers_are_picked_by_what_they_measure():
     measured = [("a", 2), ("b", 1), ("always", 0)]
-    assert Picker(["a", "b", "always"]).metrics([1, 2, 3], measured) == [1, 2, 3]
-    assert Picker(["b", "a", "always"]).metrics([1, 2, 3], measured) == [3, 1, 2]
-    assert Picker(["b"]).metrics([1, 2, 3], measured) == [3]
-    assert Picker(["c"]).metrics([1, 2, 3], measured) is None
-    assert Picker(["a"]).metrics([1, 2, 3], None) == [1, 2, 3]
+    assert pick(["a", "b", "always"], [1, 2, 3], measured) == [1, 2, 3]
+    assert pick(["b", "a", "always"], [1, 2, 3], measured) == [3, 1, 2]
+    assert pick(["b"], [1, 2, 3], measured) == [3]
+    assert pick(["c"], [1, 2, 3], measured) is None
+    assert pick(["a"], [1, 2, 3], None) == [1, 2, 3]
 
 
 def test_a_request_with_other_measures_is_the_same_run():

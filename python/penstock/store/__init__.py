@@ -7,17 +7,18 @@ damaged file is moved to ``damaged/`` and its run is repeated.
 """
 
 from penstock.store.manifest import RunKeys, run_key
-from penstock.store.measured import Picker, measuring
+from penstock.store.measured import measuring, pick, with_measures
 from penstock.store.runfile import Record, StoredRun
 from penstock.store.store import Store, default_folder
 
 __all__ = [
-    "Picker",
     "Record",
     "RunKeys",
     "Store",
     "StoredRun",
     "default_folder",
     "measuring",
+    "pick",
     "run_key",
+    "with_measures",
 ]

@@ -19,43 +19,25 @@ if TYPE_CHECKING:
     from penstock.store.runfile import StoredRun
 
 
-class Picker:
-    """Selects the numbers of some measures, in canonical form, from runs that may have others too."""
-
-    def __init__(self, asked: Sequence[str]) -> None:
-        self._asked = asked
-        self._last: Measured | None = None
-        self._places: Sequence[int] | None = None
-
-    def metrics(self, metrics: Sequence[Metric], measured: Measured | None) -> Sequence[Metric] | None:
-        """Returns the numbers; None if some are missing."""
-        if measured is None:
-            return metrics
-        if measured is not self._last:
-            self._last, self._places = measured, _places(measured, self._asked)
-        if isinstance(self._places, range):
-            return metrics
-        return None if self._places is None else [metrics[place] for place in self._places]
-
-    def of(self, run: StoredRun | None) -> StoredRun | None:
-        """Returns a stored run with these numbers only; None if some are missing."""
-        if run is None or (metrics := self.metrics(run.metrics, run.measured)) is None:
-            return None
-        return run if metrics is run.metrics else replace(run, metrics=metrics, measured=None)
-
-
-def _places(measured: Measured, asked: Sequence[str]) -> Sequence[int] | None:
-    """Returns the indexes of the numbers in a run; a range if they are all of them, None if some are missing."""
-    if [text for text, _ in measured] == list(asked):
-        return range(sum(count for _, count in measured))
-    begins: dict[str, range] = {}
+def pick(asked: Sequence[str], metrics: Sequence[Metric], measured: Measured | None) -> Sequence[Metric] | None:
+    """Returns the numbers of the `asked` measures, in canonical form, of a run with others too; None if some miss."""
+    if measured is None or [text for text, _ in measured] == list(asked):
+        return metrics
+    places: dict[str, range] = {}
     at = 0
     for text, count in measured:
-        begins.setdefault(text, range(at, at + count))
+        places.setdefault(text, range(at, at + count))
         at += count
-    if any(text not in begins for text in asked):
+    if any(text not in places for text in asked):
         return None
-    return [place for text in asked for place in begins[text]]
+    return [metrics[place] for text in asked for place in places[text]]
+
+
+def with_measures(run: StoredRun | None, asked: Sequence[str]) -> StoredRun | None:
+    """Returns a stored run with the numbers of these measures only; None if some are missing."""
+    if run is None or (metrics := pick(asked, run.metrics, run.measured)) is None:
+        return None
+    return run if metrics is run.metrics else replace(run, metrics=metrics, measured=None)
 
 
 def measuring(

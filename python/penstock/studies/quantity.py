@@ -19,6 +19,7 @@ _BIT: Dimension = (("bit", 1),)
 _SECOND: Dimension = (("s", 1),)
 _RATE: Dimension = (("bit", 1), ("s", -1))
 _PACKET: Dimension = (("packet", 1),)
+_PREFIXES = ("", "k", "M", "G", "T")
 _LARGEST = 4096
 """Maximum number of bits of a numerator or denominator; no setting needs a hundredth of it."""
 
@@ -27,31 +28,19 @@ class UnitError(ValueError):
     """Units that do not match, or a value that is no number."""
 
 
-def _units() -> dict[str, tuple[Fraction, Dimension]]:
-    units: dict[str, tuple[Fraction, Dimension]] = {
-        "%": (Fraction(1, 100), DIMENSIONLESS),
-        "packets": (Fraction(1), _PACKET),
-        "packet": (Fraction(1), _PACKET),
-        "calls": (Fraction(1), (("call", 1),)),
-        "min": (Fraction(60), _SECOND),
-        "bits": (Fraction(1), _BIT),
-    }
-    units |= {
-        name: (Fraction(1, 10**power), _SECOND)
-        for name, power in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9), ("ps", 12))
-    }
-    for power, prefix in enumerate(("", "k", "M", "G", "T")):
-        units[f"{prefix}bit"] = (Fraction(1000**power), _BIT)
-        units[f"{prefix}bit/s"] = (Fraction(1000**power), _RATE)
-    for power, prefix in enumerate(("", "k", "M", "G")):
-        units[f"{prefix}B"] = (Fraction(8 * 1000**power), _BIT)
-    for power, prefix in enumerate(("Ki", "Mi", "Gi"), start=1):
-        units[f"{prefix}B"] = (Fraction(8 * 1024**power), _BIT)
-    units["bytes"] = units["byte"] = units["B"]
-    return units
-
-
-UNITS: Mapping[str, tuple[Fraction, Dimension]] = _units()
+UNITS: Mapping[str, tuple[Fraction, Dimension]] = {
+    "%": (Fraction(1, 100), DIMENSIONLESS),
+    **dict.fromkeys(("packets", "packet"), (Fraction(1), _PACKET)),
+    "calls": (Fraction(1), (("call", 1),)),
+    "min": (Fraction(60), _SECOND),
+    "bits": (Fraction(1), _BIT),
+    **{name: (Fraction(1, 1000**power), _SECOND) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))},
+    **{f"{prefix}bit": (Fraction(1000**power), _BIT) for power, prefix in enumerate(_PREFIXES)},
+    **{f"{prefix}bit/s": (Fraction(1000**power), _RATE) for power, prefix in enumerate(_PREFIXES)},
+    **{f"{prefix}B": (Fraction(8 * 1000**power), _BIT) for power, prefix in enumerate(_PREFIXES[:4])},
+    **{f"{prefix}B": (Fraction(8 * 1024**power), _BIT) for power, prefix in enumerate(("Ki", "Mi", "Gi"), start=1)},
+    **dict.fromkeys(("bytes", "byte"), (Fraction(8), _BIT)),
+}
 """The units of scenarios and expressions, each as a multiple of base units."""
 
 

@@ -10,7 +10,7 @@ from weakref import finalize
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status
 from penstock.running import make_all
-from penstock.store import Picker
+from penstock.store import with_measures
 from penstock.workers import Reserve
 from penstock.workers.job import How
 
@@ -76,8 +76,8 @@ def there(points: Sequence[PointRequest], store: Store) -> list[dict[str, Stored
     found = store.find([pair for own in named for pair in own])
     runs = []
     for point, own in zip(points, named, strict=True):
-        picker = Picker(point.scenario.measures)
-        picked = ((key, picker.of(found.get(key))) for key, _ in own)
+        measures = point.scenario.measures
+        picked = ((key, with_measures(found.get(key), measures)) for key, _ in own)
         runs.append({key: run for key, run in picked if run is not None})
     return runs
 
