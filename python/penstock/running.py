@@ -22,7 +22,7 @@ from penstock.memory import require
 from penstock.printable import utf8
 from penstock.processors import available, usable
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
-from penstock.store import RunKeys, measuring, pick, with_measures
+from penstock.store import RunKeys, measuring, pick
 from penstock.workers import crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
 from penstock.workers.place import Place
@@ -169,7 +169,7 @@ class _Tally:
                 continue
             window, left = windows[id(job.scenario)], []
             for position in job.positions:
-                if (own := with_measures(run, self._measured(position))) is None:
+                if (own := run.with_measures(self._measured(position))) is None:
                     left.append(position)
                     continue
                 results[position] = own.result(requests[position], window)

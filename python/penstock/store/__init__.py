@@ -7,8 +7,7 @@ damaged file is moved to ``damaged/`` and its run is repeated.
 """
 
 from penstock.store.manifest import RunKeys, run_key
-from penstock.store.measured import measuring, pick, with_measures
-from penstock.store.runfile import Record, StoredRun
+from penstock.store.runfile import Record, StoredRun, measuring, pick
 from penstock.store.store import Store, default_folder
 
 __all__ = [
@@ -20,5 +19,4 @@ __all__ = [
     "measuring",
     "pick",
     "run_key",
-    "with_measures",
 ]

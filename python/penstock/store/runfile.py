@@ -1,14 +1,18 @@
-"""File of a run: readable JSON with the run's numbers, everything it was made from, and a checksum."""
+"""File of a run: readable JSON with the run's numbers, everything it was made from, and a checksum.
+
+Runs are named by their simulation, so one file serves scenarios that measure the same simulation differently.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from penstock import _core
+from penstock import _core, toml
+from penstock.printable import utf8
 from penstock.records import Metric, RunResult
 from penstock.store.manifest import Manifest, members_of
 from penstock.store.sealed import FORMAT, DamagedError, opened, sealed
@@ -52,6 +56,12 @@ class StoredRun:
     def packet_hops(self) -> int:
         """Number of packets that reached the far end of a link."""
         return self.manifest.packet_hops
+
+    def with_measures(self, asked: Sequence[str]) -> StoredRun | None:
+        """Returns the run with the numbers of these measures only; None if some are missing."""
+        if (metrics := pick(asked, self.metrics, self.measured)) is None:
+            return None
+        return self if metrics is self.metrics else replace(self, metrics=metrics, measured=None)
 
     def result(self, request: RunRequest, window: tuple[float, float]) -> RunResult:
         """Returns the run as the result of `request`; `window` is the counted interval in seconds."""
@@ -154,3 +164,39 @@ def _written(value: float) -> float | str:
     """Returns the value as JSON writes it; Python's digits restore every finite number to the last bit."""
     value = float(value)
     return value if math.isfinite(value) else repr(value)
+
+
+def pick(asked: Sequence[str], metrics: Sequence[Metric], measured: Measured | None) -> Sequence[Metric] | None:
+    """Returns the numbers of the `asked` measures, in canonical form, of a run with others too; None if some miss."""
+    if measured is None or [text for text, _ in measured] == list(asked):
+        return metrics
+    places: dict[str, range] = {}
+    at = 0
+    for text, count in measured:
+        places.setdefault(text, range(at, at + count))
+        at += count
+    if any(text not in places for text in asked):
+        return None
+    return [metrics[place] for text in asked for place in places[text]]
+
+
+def measuring(
+    request: RunRequest, scenario: _core.Scenario, measures: Iterable[str]
+) -> tuple[RunRequest, _core.Scenario] | None:
+    """Returns the same run with other measures as a new request; None if no scenario can have all of them.
+
+    `scenario` is that of its text and settings; `measures` are in canonical form.
+    """
+    texts = [text for text in dict.fromkeys(measures) if text != scenario.measures[-1]]
+    try:
+        value = toml.value([json.loads(text) for text in texts])
+    except ValueError:  # the default measures of a scenario that names none
+        return None
+    kept = tuple(pair for pair in request.sets if pair[0].partition("[")[0] != "measure")
+    sets = (*kept, ("measure", value))
+    try:
+        read = _core.Scenario(request.scenario, utf8(request.name), list(sets), request.folder, leave_out=True)
+    except _core.ScenarioError:
+        return None
+    same = read.canonical == scenario.canonical and read.measures == [*texts, scenario.measures[-1]]
+    return (replace(request, sets=sets), read) if same else None

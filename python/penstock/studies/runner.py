@@ -10,7 +10,6 @@ from weakref import finalize
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status
 from penstock.running import make_all
-from penstock.store import with_measures
 from penstock.workers import Reserve
 from penstock.workers.job import How
 
@@ -77,7 +76,7 @@ def there(points: Sequence[PointRequest], store: Store) -> list[dict[str, Stored
     runs = []
     for point, own in zip(points, named, strict=True):
         measures = point.scenario.measures
-        picked = ((key, with_measures(found.get(key), measures)) for key, _ in own)
+        picked = ((key, found[key].with_measures(measures)) for key, _ in own if key in found)
         runs.append({key: run for key, run in picked if run is not None})
     return runs
 

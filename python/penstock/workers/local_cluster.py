@@ -6,7 +6,6 @@ and which only its user can read. They have no HTTP servers.
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from contextlib import suppress
@@ -27,8 +26,6 @@ STARTS = 10
 """Number of workers that may end, without any result in between, before the cluster is given up."""
 LOOPS = 3
 """Number of attempts to start the event loop of Dask."""
-_LOGGERS = ("tornado.access", "tornado.application", "tornado.general")
-"""Loggers that report each refused connection, such as a stray HTTP request."""
 
 
 def command() -> list[str]:
@@ -49,9 +46,6 @@ class LocalWorkers:
         self._waiting: list[subprocess.Popen[bytes]] = []
         self._folder = ClusterFolder.planned()
         self.cluster: Any = None
-        self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
-        for name in _LOGGERS:
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
             # The first worker learns of the folder before it exists, and removes it if this process is killed.
             self._waiting.append(self._opened())
@@ -98,8 +92,6 @@ class LocalWorkers:
             with suppress(Exception):  # all results have been taken
                 self.cluster.close(timeout=5)
         self._folder.remove()
-        for name, level in self._levels.items():
-            logging.getLogger(name).setLevel(level)
 
     def _opened(self) -> subprocess.Popen[bytes]:
         """Starts a worker, which waits for the address of the scheduler."""
