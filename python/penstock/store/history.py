@@ -241,13 +241,9 @@ def _labels(entries: Sequence[Any], path: str) -> list[str]:
 
 
 def _distance(asked: PointOf, point: PointOf) -> int:
-    settings = set(asked.settings) ^ set(point.settings)
-    others = (
-        asked.scenario != point.scenario,
-        asked.seed != point.seed,
-        asked.model_version != point.model_version,
-    )
-    return len(settings) + sum(others)
+    others = ("scenario", "seed", "model_version")
+    different = [name for name in others if getattr(asked, name) != getattr(point, name)]
+    return len(different) + len(set(asked.settings) ^ set(point.settings))
 
 
 def page_of(point: PointOf, text: str | None, folder: str | None = None) -> dict[str, str] | None:

@@ -115,10 +115,10 @@ class Definition:
 
     def _check_names(self, derived: Derived, mistakes: Mistakes) -> None:
         if self.ranges:
-            there = (("list", self.entries), ("zip", self.zips), ("grid", self.grid), ("where", self.where))
-            given = [*(name for name, what in there if what), *(["when"] if self.when else [])]
-            for other in given:
-                mistakes.add((other,), "cannot vary together with ranges; put fixed values in [set]")
+            there = {"list": self.entries, "zip": self.zips, "grid": self.grid, "where": self.where, "when": self.when}
+            for other, given in there.items():
+                if given:
+                    mistakes.add((other,), "cannot vary together with ranges; put fixed values in [set]")
         first: dict[str, Place] = {}
         for name, place in self.places():
             earlier = first.setdefault(name, place)

@@ -52,7 +52,7 @@ _UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True
 _END = r"(?![A-Za-z0-9_])"
 _TOKEN = re.compile(
     rf"""\s*(?:
-    (?P<number>(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?:\s*(?P<unit>(?:{_UNIT})(?:/(?:{_UNIT}){_END})?){_END})?(?![A-Za-z_%])
+    (?P<number>(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?:\s*(?P<unit>{_UNIT})(?:/(?P<per>{_UNIT}){_END})?{_END})?(?![A-Za-z_%])
     |'(?P<text>[^']*)'
     |(?P<name>[A-Za-z_](?:[\w.-]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)
     |(?P<mark><=|>=|==|!=|\*\*|[-+*/^()<>,])
@@ -129,8 +129,8 @@ class _Parser:
             found = _TOKEN.match(text, position)
             if found is None:
                 raise ExpressionError(self._unreadable(position))
-            kind = found.lastgroup if found.lastgroup != "unit" else "number"
-            self.tokens.append((kind or "mark", found))
+            kind = "number" if found["number"] else found.lastgroup or "mark"
+            self.tokens.append((kind, found))
             position = found.end()
         self.at = 0
 
@@ -168,7 +168,7 @@ class _Parser:
         kind, found = self.tokens[self.at]
         if kind == "number":
             self.at += 1
-            return Expression("value", value=_number(found["number"], found["unit"]))
+            return Expression("value", value=_number(found["number"], found["unit"], found["per"]))
         if kind == "text":
             self.at += 1
             return Expression("value", value=found["text"])
@@ -236,21 +236,16 @@ def _unknown_unit(word: str) -> str:
     return f"unknown unit {quoted(word)}; units are {', '.join(sorted(UNITS, key=str.lower))}"
 
 
-def _number(number: str, unit: str | None) -> Quantity:
+def _number(number: str, unit: str | None, per: str | None) -> Quantity:
     exponent = re.search(r"[eE]([+-]?\d+)", number)
     if len(number) > 100 or (exponent and abs(int(exponent[1])) > 300):
         raise ExpressionError(f"{quoted(number)} is no number that fits")
     value = Quantity(Fraction(number.replace("_", "")))
-    if not unit:
-        return value
-    if unit in UNITS:
-        return value * Quantity(*UNITS[unit])
-    above, below = next(
-        (unit[:cut], unit[cut + 1 :])
-        for cut in range(len(unit))
-        if unit[cut] == "/" and unit[:cut] in UNITS and unit[cut + 1 :] in UNITS
-    )
-    return value * Quantity(*UNITS[above]) / Quantity(*UNITS[below])
+    if unit:
+        value *= Quantity(*UNITS[unit])
+    if per:
+        value /= Quantity(*UNITS[per])
+    return value
 
 
 def _value(node: Expression, look_up: Callable[[str], Value]) -> Value:

@@ -81,8 +81,7 @@ def read_study(
         refuse_beside_ranges(aimed, mistakes)
     mistakes.raise_any(place, locate)
     assert scenario is not None, "its absence is a mistake"
-    _override(definition, override or {})
-    _put_ranges(definition, ranges or {})
+    _override(definition, override or {}, ranges or {})
     path = file.parent / scenario
     try:
         page = read(path)
@@ -180,15 +179,8 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
-def _put_ranges(definition: Definition, ranges: Mapping[str, Range]) -> None:
-    """Adds ranges of the command line, which replace the study's own."""
-    for name in ranges:
-        definition.settings.pop(name, None)
-    definition.ranges.update(ranges)
-
-
-def _override(definition: Definition, override: Mapping[str, Any]) -> None:
-    """Replaces values of the study by values of the command line."""
+def _override(definition: Definition, override: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
+    """Replaces values and ranges of the study by those of the command line."""
     for name, value in override.items():
         conditional = [dict(each.names()) for each in definition.when]
         there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))
@@ -202,6 +194,9 @@ def _override(definition: Definition, override: Mapping[str, Any]) -> None:
             definition.grid[name] = value
         else:
             definition.settings[name] = value
+    for name in ranges:
+        definition.settings.pop(name, None)
+    definition.ranges.update(ranges)
 
 
 def toml_mistake(place: str, error: TomlError) -> Mistake:
