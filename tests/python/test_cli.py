@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from penstock.cli.app import VERBS, app
+
 pytestmark = pytest.mark.usefixtures("core")
 
 
@@ -302,6 +304,11 @@ def test_the_list_of_verbs_says_each_in_one_line(penstock):
     lines = penstock("--help")[1].partition("Commands:\n")[2].splitlines()
     assert len(lines) > 20
     assert [line for line in lines if line.endswith("...") or not line.endswith(".")] == []
+
+
+def test_the_list_of_verbs_says_of_each_what_its_own_help_says_first():
+    for verb in app.commands.values():
+        assert verb.loaded().help.startswith(f"{VERBS[verb.callback.__name__]}\n\n")
 
 
 def test_explain(penstock):

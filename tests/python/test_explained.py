@@ -60,7 +60,7 @@ def test_topics_name_only_what_exists():
         assert all(explained_by(name) for name in re.split(r",\s+", see[1])) if see else True
         for verb, rest in re.findall(r"penstock ([a-z-]+)([^\n`]*)", page):
             assert verb in verbs, (topic, verb)
-            options = {name for each in verbs[verb].params for name in each.opts}
+            options = {name for each in verbs[verb].loaded().params for name in each.opts}
             assert {*re.findall(r"--[a-z-]+", rest)} <= options, (topic, rest)
 
 

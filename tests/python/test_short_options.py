@@ -18,7 +18,9 @@ def options():
     """The options of each verb, with all of their names."""
     verbs = app.commands
     return {
-        verb: [[*each.opts, *each.secondary_opts] for each in command.params if each.param_type_name == "option"]
+        verb: [
+            [*each.opts, *each.secondary_opts] for each in command.loaded().params if each.param_type_name == "option"
+        ]
         for verb, command in verbs.items()
     }
 

@@ -140,7 +140,7 @@ def words(name: str) -> list[str]:
 
 def verbs() -> dict[str, object]:
     """The verbs that there are and that this machine allows."""
-    return {name: each for name, each in app.commands.items() if name not in REFUSED}
+    return {name: each.loaded() for name, each in app.commands.items() if name not in REFUSED}
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -2,110 +2,69 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING
 
-import click
 from click.exceptions import Exit
 
-from penstock.cli import (
-    bench,
-    check,
-    compare_hosts,
-    conform,
-    emulate,
-    explain,
-    export,
-    gc,
-    import_,
-    lab,
-    listing,
-    new,
-    plot,
-    report,
-    reproduce,
-    retry,
-    run,
-    runs,
-    schema,
-    screen,
-    search,
-    sensitivity,
-    series,
-    slurm,
-    status,
-    trace,
-    verify,
-    view,
-)
 from penstock.cli.completion import install_completion, show_completion
 from penstock.cli.console import emit
-from penstock.cli.verb import Verbs, verb
+from penstock.cli.verb import Verb, Verbs, ending_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from click import Context
 
-VERBS: dict[str, Callable[..., int | None]] = {
-    "run": run.run,
-    "emulate": emulate.emulate,
-    "compare-hosts": compare_hosts.compare_hosts,
-    "trace": trace.trace,
-    "series": series.series,
-    "view": view.view,
-    "lab": lab.lab,
-    "check": check.check,
-    "conform": conform.conform,
-    "plot": plot.plot,
-    "report": report.report,
-    "new": new.new,
-    "list": listing.list_,
-    "explain": explain.explain,
-    "reproduce": reproduce.reproduce,
-    "sensitivity": sensitivity.sensitivity,
-    "screen": screen.screen,
-    "search": search.search,
-    "slurm": slurm.slurm,
-    "status": status.status,
-    "runs": runs.runs,
-    "retry-failed": retry.retry_failed,
-    "verify": verify.verify,
-    "gc": gc.gc,
-    "export": export.export,
-    "import": import_.import_,
-    "schema": schema.schema,
-    "bench": bench.bench,
+VERBS = {
+    "run": "Run a scenario or a study and show its numbers.",
+    "emulate": "Pass real packets through a simulated network.",
+    "compare_hosts": "Compare Linux hosts with simulated ones.",
+    "trace": "Trace every packet of a run: what happens, when and where.",
+    "series": "Show the state of ports, flows and components over time.",
+    "view": "Write a traced run as one HTML page.",
+    "lab": "Explore a scenario on a local page.",
+    "check": "Find all mistakes of a scenario or study.",
+    "conform": "Compare your own component with a built-in one.",
+    "plot": "Draw numbers with their 95 % confidence intervals.",
+    "report": "Write a study and its results as one HTML page.",
+    "new": "Write a scenario to start from.",
+    "list_": "List components, metrics, sections, studies and suites.",
+    "explain": "Explain a component, metric, topic, study or claim.",
+    "reproduce": "Run a published study again, or a suite of comparisons.",
+    "sensitivity": "Show what a study's open questions change.",
+    "screen": "Show which parameters matter, over ranges of them.",
+    "search": "Search for the best setting within ranges.",
+    "slurm": "Write a Slurm job script for a study.",
+    "status": "Show the progress of a scenario or study.",
+    "runs": "List the runs in the store, or show one.",
+    "retry_failed": "Repeat the runs that have failed.",
+    "verify": "Check the stored runs and repeat a sample of them.",
+    "gc": "Remove leftovers from the store, and selected runs.",
+    "export": "Write stored runs into an archive, for another machine.",
+    "import_": "Verify an archive and add its runs to the store.",
+    "schema": "Show the JSON Schema of scenarios or studies.",
+    "bench": "Measure the speed of standard workloads.",
 }
+"""The module and function of each verb, and the first line of its help."""
 
 
-def show_version(_: click.Command) -> None:
+def show_version(_: Context) -> None:
     """Shows the versions of package and model."""
     from penstock import MODEL_VERSION, __version__
 
     emit(f"penstock {__version__}, model {MODEL_VERSION}")
 
 
-def _doing(function: Callable[[click.Command], None]) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """Callback of an option before the verbs: calls `function` and ends the command."""
-
-    def callback(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
-        if is_asked and not ctx.resilient_parsing:
-            function(ctx.command)
-            ctx.exit()
-
-    return callback
-
-
-_BEFORE = {
-    "--version": (show_version, "Show the versions of package and model; equal models give equal numbers."),
-    "--install-completion": (install_completion, "Install completion for your shell (bash, zsh or fish)."),
-    "--show-completion": (show_completion, "Show the script of the completion for your shell."),
-}
+_VERSION = "Show the versions of package and model; equal models give equal numbers."
 app = Verbs(
     "penstock",
-    commands={name: verb(name, function) for name, function in VERBS.items()},
+    commands=[*itertools.starmap(Verb, VERBS.items())],
     params=[
-        click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=_doing(function), help=text)
-        for name, (function, text) in _BEFORE.items()
+        ending_option("--version", _VERSION, show_version),
+        ending_option(
+            "--install-completion", "Install completion for your shell (bash, zsh or fish).", install_completion
+        ),
+        ending_option("--show-completion", "Show the script of the completion for your shell.", show_completion),
     ],
     help="Packet-level simulation of traffic management: metering, marking, dropping, queueing, scheduling.",
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from penstock.cli import options
-from penstock.cli.verb import argument, flag, option
+from penstock.cli.verb import argument, option
 
 if TYPE_CHECKING:
     from penstock._core import Scenario
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def bench(
     name: Annotated[str | None, argument("NAME", "Only this workload or group, or your own scenario (TOML).")] = None,
     flows: Annotated[
-        int | None, option("--flows", "N", "Number of flows of cbr and tcp-many.", bounds=(1, 1_000_000))
+        int | None, option("--flows N", "Number of flows of cbr and tcp-many.", bounds=(1, 1_000_000))
     ] = None,
-    duration: Annotated[str | None, option("--duration", "TIME", "Simulated time, such as '500 ms'.")] = None,
-    setup: Annotated[bool, flag("--setup", "Stop before the first packet.")] = False,
+    duration: Annotated[str | None, option("--duration TIME", "Simulated time, such as '500 ms'.")] = None,
+    setup: Annotated[bool, option("--setup", "Stop before the first packet.")] = False,
     threads: options.Threads = 1,
     memory: options.Memory = None,
     output: options.Output = "table",

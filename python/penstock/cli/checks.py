@@ -40,11 +40,7 @@ class Check:
 
     def data(self) -> dict[str, Any]:
         """The JSON form."""
-        return {
-            **vars(self),
-            "differing": [each.data() for each in self.differing],
-            "damaged": len(self.damaged),
-        }
+        return {**vars(self), "differing": [each.data() for each in self.differing], "damaged": len(self.damaged)}
 
 
 def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs: int | None, threads: int) -> Check:

@@ -28,7 +28,7 @@ def compare_hosts(
     seed: options.Seed = None,
     sets: options.Set = None,
     windows: Annotated[
-        Path | None, option("--windows", "FILE", "Write congestion windows over time, as CSV for 'penstock plot'.")
+        Path | None, option("--windows FILE", "Write congestion windows over time, as CSV for 'penstock plot'.")
     ] = None,
     output: options.Output = "table",
     out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,

@@ -44,12 +44,12 @@ def _of(incomplete: str, words: list[str]) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]
 
 
-def show_completion(app: click.Command) -> None:
+def show_completion(ctx: click.Context) -> None:
     """Shows the script for the user's shell."""
-    emit(_script(app, _shell()))
+    emit(_script(ctx.command, _shell()))
 
 
-def install_completion(app: click.Command) -> None:
+def install_completion(ctx: click.Context) -> None:
     """Writes the script for the user's shell, and has the shell source it."""
     from penstock.errors import PenstockError
     from penstock.printable import path_text
@@ -59,7 +59,7 @@ def install_completion(app: click.Command) -> None:
     file = Path.home() / script
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_script(app, shell), encoding="utf-8")
+        file.write_text(_script(ctx.command, shell), encoding="utf-8")
         if start is not None:
             line, own = f"source '{file}'\n", Path.home() / start
             if not own.exists() or line not in own.read_text(encoding="utf-8", errors="replace"):

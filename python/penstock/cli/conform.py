@@ -13,13 +13,13 @@ def conform(
     component: Annotated[
         str, argument("NAME", "A component: in a Python file (my_queues.py:Red), built in, or from a plug-in (red).")
     ],
-    against: Annotated[str | None, option("--against", "NAME", "Compare with this component, such as red.")] = None,
+    against: Annotated[str | None, option("--against NAME", "Compare with this component, such as red.")] = None,
     arrivals: Annotated[
         Path | None,
-        option("--arrivals", "FILE", "Also feed these recorded arrivals: a trace of one link, or a log of emulate."),
+        option("--arrivals FILE", "Also feed these recorded arrivals: a trace of one link, or a log of emulate."),
     ] = None,
     sets: Annotated[
-        list[str] | None, option("--set", "NAME=VALUE", "Give a parameter of the component this value; repeatable.")
+        list[str] | None, option("--set NAME=VALUE", "Give a parameter of the component this value; repeatable.")
     ] = None,
     output: options.Output = "table",
 ) -> int | None:

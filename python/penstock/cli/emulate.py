@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from penstock.emulation.opened import Opened
 
 MtuOption = Annotated[
-    int, option("--mtu", "BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
+    int, option("--mtu BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
 ]
 
 SysctlOption = Annotated[
     list[str] | None,
     option(
-        "--sysctl", "NAME=VALUE", "A kernel setting of real nodes, such as net.ipv4.tcp_moderate_rcvbuf=0; repeatable."
+        "--sysctl NAME=VALUE", "A kernel setting of real nodes, such as net.ipv4.tcp_moderate_rcvbuf=0; repeatable."
     ),
 ]
 
@@ -29,18 +29,16 @@ def emulate(
     run: Annotated[
         list[str] | None,
         option(
-            "--run",
-            "NODE: COMMAND",
+            "--run NODE: COMMAND",
             "Run a program at a real node, such as 'h1: iperf3 -c h2'; 'h1 at 1 s: ...' starts it 1 s after the "
             "beginning. Repeatable. Programs know the names of real nodes; those still running at the end are stopped.",
         ),
     ] = None,
-    log: Annotated[Path | None, option("--log", "FILE", "Write the arrivals of real packets, for --replay.")] = None,
+    log: Annotated[Path | None, option("--log FILE", "Write the arrivals of real packets, for --replay.")] = None,
     overload: Annotated[
         Literal["note", "end"],
         option(
             "--overload",
-            None,
             "If more than a tenth of a second's packets are later than 1 ms: note it (the default), or end the run.",
         ),
     ] = "note",

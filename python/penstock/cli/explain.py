@@ -21,9 +21,7 @@ def explain(
     profile: Annotated[
         str | None,
         option(
-            "--profile",
-            "PROFILE",
-            "Show how a profile of a component, such as linux-6 of tcp, differs from its defaults.",
+            "--profile PROFILE", "Show how a profile of a component, such as linux-6 of tcp, differs from its defaults."
         ),
     ] = None,
     output: options.Output = "table",

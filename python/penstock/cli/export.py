@@ -36,10 +36,7 @@ def export(
     if output == "json":
         emit(json_text(found.data()))
         return
-    runs, scenarios = (
-        things(found.runs, "run"),
-        things(found.scenarios, "scenario"),
-    )
+    runs, scenarios = (things(found.runs, "run"), things(found.scenarios, "scenario"))
     show(f"{path_text(archive)}: {runs} of {scenarios}, {size_text(archive.stat().st_size)}.", f"digest {found.digest}")
     if found.left_out:
         show(f"{found.left_out} left out: of other versions of the model, or without their scenarios.")

@@ -4,23 +4,23 @@ from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.selecting import age_text
-from penstock.cli.verb import flag, option
+from penstock.cli.verb import option
 
 
 def gc(
     *,
     stale: Annotated[
-        bool, flag("--stale", "Remove runs of other model versions, which nothing uses any more.")
+        bool, option("--stale", "Remove runs of other model versions, which nothing uses any more.")
     ] = False,
     older_than: Annotated[
         float | None,
-        option("--older-than", "AGE", "Remove runs begun at least this long ago: '30 days'.", parser=age_text),
+        option("--older-than AGE", "Remove runs begun at least this long ago: '30 days'.", parser=age_text),
     ] = None,
     name: options.Name = None,
     where: options.Where = None,
     seed: options.SeedOfRun = None,
-    damaged: Annotated[bool, flag("--damaged", "Remove damaged files that were set aside.")] = False,
-    dry_run: Annotated[bool, flag("--dry-run", "Only show what would be removed.")] = False,
+    damaged: Annotated[bool, option("--damaged", "Remove damaged files that were set aside.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only show what would be removed.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

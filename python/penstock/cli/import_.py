@@ -5,7 +5,7 @@ from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.options import SAMPLE
-from penstock.cli.verb import argument, flag, option
+from penstock.cli.verb import argument, option
 
 
 def import_(
@@ -13,21 +13,19 @@ def import_(
     *,
     sample: options.Sample = None,
     pick: Annotated[
-        int | None, option("--pick", "N", "Number of the sample; random by default.", bounds=(0, None))
+        int | None, option("--pick N", "Number of the sample; random by default.", bounds=(0, None))
     ] = None,
     digest: Annotated[
         str | None,
-        option(
-            "--digest", "HEX", "Accept only the archive with this digest, from 'penstock export', or its beginning."
-        ),
+        option("--digest HEX", "Accept only the archive with this digest, from 'penstock export', or its beginning."),
     ] = None,
     jobs: options.Jobs = None,
     threads: options.Threads = 1,
     memory: options.Memory = None,
     allow_python: Annotated[
-        bool, flag("--allow-python", "Let scenarios execute the Python files of this machine that they use.")
+        bool, option("--allow-python", "Let scenarios execute the Python files of this machine that they use.")
     ] = False,
-    dry_run: Annotated[bool, flag("--dry-run", "Only verify; store nothing.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only verify; store nothing.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

@@ -5,18 +5,18 @@ from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.options import read_sets
-from penstock.cli.verb import flag, option
+from penstock.cli.verb import option
 
 
 def lab(
     file: options.ScenarioFile,
     *,
     port: Annotated[
-        int | None, option("--port", "N", "Port of the page's server. Default: a free one.", bounds=(1, 65535))
+        int | None, option("--port N", "Port of the page's server. Default: a free one.", bounds=(1, 65535))
     ] = None,
-    no_browser: Annotated[bool, flag("--no-browser", "Only print the address; do not open it in a browser.")] = False,
+    no_browser: Annotated[bool, option("--no-browser", "Only print the address; do not open it in a browser.")] = False,
     runs: Annotated[
-        int, option("--runs -n", "N", "Independent runs per setting, 5 by default, at most 1000.", bounds=(1, 1000))
+        int, option("--runs -n N", "Independent runs per setting, 5 by default, at most 1000.", bounds=(1, 1000))
     ] = 5,
     sets: options.OneSet = None,
     jobs: options.Jobs = None,

@@ -16,8 +16,7 @@ def new(
     topology: Annotated[
         str | None,
         option(
-            "--topology",
-            "NAME|GRAPH",
+            "--topology NAME|GRAPH",
             "The network: leaf-spine, fat-tree, star, dumbbell, parking-lot or waxman; or a graph file (GraphML: "
             ".graphml, .xml; GML: .gml; DOT: .dot, .gv) with rates and delays as edge attributes; or a topology from "
             "SNDlib (.xml), HPCC (topology.txt) or Rocketfuel (.intra).",
@@ -26,8 +25,7 @@ def new(
     sets: Annotated[
         list[str] | None,
         option(
-            "--set",
-            "KEY=VALUE",
+            "--set KEY=VALUE",
             "Setting of the network, such as ports=8 of a fat tree, or rate='10 Gbit/s' for the edges of a graph "
             "without a rate; a wrong KEY lists those that exist. Repeatable.",
         ),

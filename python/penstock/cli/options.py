@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import click
 
-from penstock.cli.verb import Declaration, argument, flag, option
+from penstock.cli.verb import Declaration, argument, option
 from penstock.printable import quoted, utf8
 
 MOST_RUNS = 100_000
@@ -70,17 +70,17 @@ def sample_size(text: str) -> int:
 
 def runs_option(text: str) -> Declaration:
     """The option ``--runs`` of a verb for which the number means `text`."""
-    return option("--runs -n", "N", text, bounds=(1, MOST_RUNS))
+    return option("--runs -n N", text, bounds=(1, MOST_RUNS))
 
 
 def out_option(text: str, metavar: str = "FILE") -> Declaration:
     """The option ``--out`` of a verb that writes `text`."""
-    return option("--out -o", metavar, text)
+    return option(f"--out -o {metavar}", text)
 
 
 def plot_option(what: str) -> Declaration:
     """The option ``--plot`` of a verb that draws `what`."""
-    return option("--plot", "FILE", f"Also draw {what}, as .svg, .pdf or .png; repeatable.")
+    return option("--plot FILE", f"Also draw {what}, as .svg, .pdf or .png; repeatable.")
 
 
 # Arguments
@@ -91,46 +91,42 @@ ScenarioFile = Annotated[Path, argument("FILE", "A scenario (TOML).")]
 Runs = Annotated[int | None, runs_option("Number of independent runs.")]
 StudyRuns = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
 Seed = Annotated[
-    int | None, option("--seed", "N", "Root of the random numbers. Default: the scenario's.", parser=whole_number)
+    int | None, option("--seed N", "Root of the random numbers. Default: the scenario's.", parser=whole_number)
 ]
 SeedOfRun = Annotated[
-    int | None, option("--seed", "N", "Only runs with this root of the random numbers.", parser=whole_number)
+    int | None, option("--seed N", "Only runs with this root of the random numbers.", parser=whole_number)
 ]
 Replication = Annotated[
-    int, option("--replication", "N", "Which of the independent runs, from 0 (the default).", parser=whole_number)
+    int, option("--replication N", "Which of the independent runs, from 0 (the default).", parser=whole_number)
 ]
 Set = Annotated[
     list[str] | None,
-    option(
-        "--set", "PATH=VALUE", "Change a setting of the scenario; repeatable. Several values, PATH=A,B, make a sweep."
-    ),
+    option("--set PATH=VALUE", "Change a setting of the scenario; repeatable. Several values, PATH=A,B, make a sweep."),
 ]
 OneSet = Annotated[
-    list[str] | None, option("--set", "PATH=VALUE", "Change a setting of the scenario, to one value; repeatable.")
+    list[str] | None, option("--set PATH=VALUE", "Change a setting of the scenario, to one value; repeatable.")
 ]
 Range = Annotated[
     list[str] | None,
     option(
-        "--range",
-        "PATH=LOW..HIGH",
+        "--range PATH=LOW..HIGH",
         "Range of a setting, such as 'a-b.rate=1 Mbit/s..10 Mbit/s'; append ' log' for steps of equal ratio. "
         "PATH=A,B,C lists choices. Repeatable. A study file has them in [ranges].",
     ),
 ]
-DryRun = Annotated[bool, flag("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")]
+DryRun = Annotated[bool, option("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")]
 Stored = Annotated[
-    bool, flag("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
+    bool, option("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
 ]
 
 # How it is run
 Jobs = Annotated[
-    int | None, option("--jobs -j", "N", "Runs in parallel, at most 1024. Default: one per core.", bounds=(1, 1024))
+    int | None, option("--jobs -j N", "Runs in parallel, at most 1024. Default: one per core.", bounds=(1, 1024))
 ]
 On = Annotated[
     str,
     option(
-        "--on",
-        "WORKERS",
+        "--on WORKERS",
         "Where runs are made: threads of this process (the default); processes (a crash loses only the run in "
         "progress); or a Dask cluster: dask (on this machine), dask://HOST:PORT, or dask:NAME from the settings file. "
         "The numbers are the same.",
@@ -140,8 +136,7 @@ On = Annotated[
 Threads = Annotated[
     int,
     option(
-        "--threads",
-        "N",
+        "--threads N",
         "Cores per run, 1 (the default) to 64, for one large run; several runs finish sooner side by side. "
         "The numbers are the same.",
         bounds=(1, 64),
@@ -150,8 +145,7 @@ Threads = Annotated[
 Memory = Annotated[
     int | None,
     option(
-        "--memory",
-        "SIZE",
+        "--memory SIZE",
         "Memory limit, such as '4 GB'; runs estimated to need more are refused. Default: what is available.",
         parser=memory_size,
     ),
@@ -160,7 +154,6 @@ Executor = Annotated[
     Literal["horizon", "plain"],
     option(
         "--executor",
-        None,
         "Order of execution: horizon is fast (the default); plain handles one event after the other and ignores the "
         "store. The numbers are the same.",
     ),
@@ -169,16 +162,15 @@ Executor = Annotated[
 # Where results are
 Store = Annotated[
     Path | None,
-    option("--store", "DIR", "Folder of finished runs. Default: $PENSTOCK_STORE, else penstock in your cache folder."),
+    option("--store DIR", "Folder of finished runs. Default: $PENSTOCK_STORE, else penstock in your cache folder."),
 ]
 Format = Literal["table", "json"]
-Output = Annotated[Format, option("--format", None, "table for people (the default), json for programs.")]
+Output = Annotated[Format, option("--format", "table for people (the default), json for programs.")]
 FrameFormat = Literal["table", "json", "csv", "parquet"]
 FrameOutput = Annotated[
     FrameFormat,
     option(
         "--format",
-        None,
         "table for people (the default); json, csv or parquet for programs. Redirect parquet: it is not text.",
     ),
 ]
@@ -187,40 +179,39 @@ Results = Annotated[
 ]
 Rows = Annotated[
     Path | None,
-    option("--out -o --output", "FILE", "Write a file, .csv or .parquet. Default: standard output (not for parquet)."),
+    option("--out -o --output FILE", "Write a file, .csv or .parquet. Default: standard output (not for parquet)."),
 ]
-Limit = Annotated[int, option("--limit", "N", "Rows of a table, 50 by default.", bounds=(1, None))]
-Force = Annotated[bool, flag("--force", "Overwrite an existing page.")]
+Limit = Annotated[int, option("--limit N", "Rows of a table, 50 by default.", bounds=(1, None))]
+Force = Annotated[bool, option("--force", "Overwrite an existing page.")]
 
 Replay = Annotated[
     Path | None,
-    option("--replay", "LOG", "Repeat the arrivals that 'penstock emulate --log LOG' wrote; nothing is stored."),
+    option("--replay LOG", "Repeat the arrivals that 'penstock emulate --log LOG' wrote; nothing is stored."),
 ]
 
 # Parts of a run
 At = Annotated[
-    list[str] | None, option("--at", "NAME", "Only at this node and its ports, link, or group of them; repeatable.")
+    list[str] | None, option("--at NAME", "Only at this node and its ports, link, or group of them; repeatable.")
 ]
 Flows = Annotated[
-    list[str] | None, option("--flow", "NAME", "Only this group of flows or calls, or a member: tcp[3]; repeatable.")
+    list[str] | None, option("--flow NAME", "Only this group of flows or calls, or a member: tcp[3]; repeatable.")
 ]
-Start = Annotated[str | None, option("--start", "TIME", "Only from this simulated time on.")]
-Stop = Annotated[str | None, option("--stop", "TIME", "Only up to this simulated time.")]
+Start = Annotated[str | None, option("--start TIME", "Only from this simulated time on.")]
+Stop = Annotated[str | None, option("--stop TIME", "Only up to this simulated time.")]
 
 # Stored runs
-Name = Annotated[str | None, option("--name", "NAME", "Only runs of scenarios with this name; * matches anything.")]
+Name = Annotated[str | None, option("--name NAME", "Only runs of scenarios with this name; * matches anything.")]
 Where = Annotated[
     list[str] | None,
-    option("--where", "PATH=VALUE", "Only runs with this setting, from --set or the scenario; repeatable."),
+    option("--where PATH=VALUE", "Only runs with this setting, from --set or the scenario; repeatable."),
 ]
-OfStudy = Annotated[Path | None, option("--study", "FILE", "Only runs of this scenario or study, in its current form.")]
+OfStudy = Annotated[Path | None, option("--study FILE", "Only runs of this scenario or study, in its current form.")]
 Sample = Annotated[
-    int | None,
-    option("--sample", "N|all", f"Number of runs to repeat, {SAMPLE} by default.", parser=sample_size),
+    int | None, option("--sample N|all", f"Number of runs to repeat, {SAMPLE} by default.", parser=sample_size)
 ]
 
 # Published studies
-Table = Annotated[list[str] | None, option("--table", "ID", "Only this table or figure; repeatable.")]
+Table = Annotated[list[str] | None, option("--table ID", "Only this table or figure; repeatable.")]
 
 
 def pairs(

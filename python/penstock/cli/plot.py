@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from penstock.cli import options
-from penstock.cli.verb import argument, flag, option
+from penstock.cli.verb import argument, option
 
 if TYPE_CHECKING:
     from penstock.plots.data import Data
@@ -21,38 +21,36 @@ def plot(
     *,
     kind: Annotated[
         str | None,
-        option(
-            "--kind", "KIND", "line, bar, cdf, series (over time), heatmap or box. Default: what suits the numbers."
-        ),
+        option("--kind KIND", "line, bar, cdf, series (over time), heatmap or box. Default: what suits the numbers."),
     ] = None,
-    x: Annotated[str | None, option("--x", "NAME", "Parameter or label on the x axis.")] = None,
+    x: Annotated[str | None, option("--x NAME", "Parameter or label on the x axis.")] = None,
     y: Annotated[
         list[str] | None,
-        option(
-            "--y", "METRIC", "Metric, such as goodput or 'delay[voice, max]'; repeatable, for a row of panels each."
-        ),
+        option("--y METRIC", "Metric, such as goodput or 'delay[voice, max]'; repeatable, for a row of panels each."),
     ] = None,
-    by: Annotated[str | None, option("--by", "NAME", "Parameter or label of the lines, bars or boxes.")] = None,
-    facet: Annotated[str | None, option("--facet", "NAME", "Parameter or label of the panels.")] = None,
-    where: Annotated[list[str] | None, option("--where", "NAME=VALUE", "Only these numbers; repeatable.")] = None,
+    by: Annotated[str | None, option("--by NAME", "Parameter or label of the lines, bars or boxes.")] = None,
+    facet: Annotated[str | None, option("--facet NAME", "Parameter or label of the panels.")] = None,
+    where: Annotated[list[str] | None, option("--where NAME=VALUE", "Only these numbers; repeatable.")] = None,
     out: Annotated[
         list[Path] | None,
-        option("--out -o", "FILE", "The picture, .svg, .pdf or .png; repeatable. Default: FILE's name with .svg."),
+        option("--out -o FILE", "The picture, .svg, .pdf or .png; repeatable. Default: FILE's name with .svg."),
     ] = None,
     width: Annotated[
         Literal["column", "page"],
-        option("--width", None, "Width in a paper: column (3.5 inches, the default) or page (7.16 inches)."),
+        option("--width", "Width in a paper: column (3.5 inches, the default) or page (7.16 inches)."),
     ] = "column",
-    height: Annotated[float | None, option("--height", "INCHES", "Height.")] = None,
-    log: Annotated[str, option("--log", "AXES", "Logarithmic axes: x, y or xy.")] = "",
-    title: Annotated[str | None, option("--title", "TEXT", "Title.")] = None,
-    x_label: Annotated[str | None, option("--x-label", "TEXT", "Label of the x axis.")] = None,
-    y_label: Annotated[str | None, option("--y-label", "TEXT", "Label of the y axis.")] = None,
-    no_intervals: Annotated[bool, flag("--no-intervals", "Leave out confidence intervals.")] = False,
+    height: Annotated[float | None, option("--height INCHES", "Height.")] = None,
+    log: Annotated[str, option("--log AXES", "Logarithmic axes: x, y or xy.")] = "",
+    title: Annotated[str | None, option("--title TEXT", "Title.")] = None,
+    x_label: Annotated[str | None, option("--x-label TEXT", "Label of the x axis.")] = None,
+    y_label: Annotated[str | None, option("--y-label TEXT", "Label of the y axis.")] = None,
+    no_intervals: Annotated[bool, option("--no-intervals", "Leave out confidence intervals.")] = False,
     no_note: Annotated[
-        bool, flag("--no-note", "Leave out the line on runs and intervals (put it in the caption).")
+        bool, option("--no-note", "Leave out the line on runs and intervals (put it in the caption).")
     ] = False,
-    series: Annotated[bool, flag("--series", "Draw the scenario's [[series]] over time, from the first run.")] = False,
+    series: Annotated[
+        bool, option("--series", "Draw the scenario's [[series]] over time, from the first run.")
+    ] = False,
     runs: options.Runs = None,
     seed: options.Seed = None,
     sets: options.Set = None,

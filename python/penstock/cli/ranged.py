@@ -59,11 +59,7 @@ def check_outputs(
 
 
 def show_ranged(
-    result: Result,
-    output: FrameFormat,
-    out: Path | None,
-    plots: Sequence[Path],
-    show_table: Callable[[Result], None],
+    result: Result, output: FrameFormat, out: Path | None, plots: Sequence[Path], show_table: Callable[[Result], None]
 ) -> None:
     """Writes the pictures, and the result in its format."""
     warn(result.warnings)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from penstock.cli import options
 from penstock.cli.completion import studies
-from penstock.cli.verb import argument, flag
+from penstock.cli.verb import argument, option
 
 if TYPE_CHECKING:
     from penstock.report.content import Report
@@ -22,7 +22,7 @@ def report(
     force: options.Force = False,
     only_stored: Annotated[
         bool,
-        flag(
+        option(
             "--stored",
             "Run nothing; report what is in the store so far, or, for a published study with missing runs, the runs "
             "that come with Penstock.",

@@ -8,7 +8,7 @@ import click
 from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.options import MOST_RUNS, read_sets, refuse_contradictions
-from penstock.cli.verb import argument, flag, option
+from penstock.cli.verb import argument, option
 from penstock.printable import quoted
 
 DocumentArgument = Annotated[
@@ -28,10 +28,10 @@ def reproduce(
     tables: options.Table = None,
     readings: Annotated[
         list[str] | None,
-        option("--reading", "ID=KEY", "Answer an open question differently, such as af-a07=min-1s; repeatable."),
+        option("--reading ID=KEY", "Answer an open question differently, such as af-a07=min-1s; repeatable."),
     ] = None,
     as_printed: Annotated[
-        bool, flag("--as-printed", "Answer every open question by the document's words, without fitting.")
+        bool, option("--as-printed", "Answer every open question by the document's words, without fitting.")
     ] = False,
     runs: options.Runs = None,
     jobs: options.Jobs = None,
@@ -39,20 +39,19 @@ def reproduce(
     memory: options.Memory = None,
     store: options.Store = None,
     claims: Annotated[
-        bool, flag("--claims", "Also test the study's claims; answered from the package without a run.")
+        bool, option("--claims", "Also test the study's claims; answered from the package without a run.")
     ] = False,
     limit: Annotated[
         int | None,
         option(
-            "--limit",
-            "RUNS",
+            "--limit RUNS",
             "With --claims: double the runs of undecided claims up to this number.",
             bounds=(1, MOST_RUNS),
         ),
     ] = None,
     summary: Annotated[
         bool,
-        flag(
+        option(
             "--summary",
             "Only count the numbers that agree, next to null models and the text as printed; answered from the "
             "package without a run.",
@@ -60,7 +59,7 @@ def reproduce(
     ] = False,
     fresh: Annotated[
         bool,
-        flag(
+        option(
             "--fresh",
             "With --summary or --claims: run the study. Implied by --table, --reading, --as-printed, --runs, --limit "
             "and --alternatives, and for a study of your own.",
@@ -68,11 +67,13 @@ def reproduce(
     ] = False,
     alternatives: Annotated[
         bool,
-        flag("--alternatives", "With --claims: test each claim again under every other answer that changes its runs."),
+        option(
+            "--alternatives", "With --claims: test each claim again under every other answer that changes its runs."
+        ),
     ] = False,
     cross_validate: Annotated[
         bool,
-        flag(
+        option(
             "--cross-validate",
             "Score each table under answers to open questions that are chosen on the other tables; show which "
             "questions the print decides.",
@@ -81,8 +82,7 @@ def reproduce(
     budget: Annotated[
         int | None,
         option(
-            "--budget",
-            "RUNS",
+            "--budget RUNS",
             "With --alternatives: the most runs to make under other answers; stored runs are free. With "
             "--cross-validate: the most runs to need, stored ones included.",
             bounds=(0, None),
@@ -94,14 +94,13 @@ def reproduce(
     precision: Annotated[
         str | None,
         option(
-            "--precision",
-            "METRIC=WIDTH",
+            "--precision METRIC=WIDTH",
             "Of a suite: run each point until the half-width of this metric's 95 % interval is small enough, such as "
             "'share=5 %'.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, option("--out -o", "FOLDER", "Of a suite: also write its tables and figures into this folder.")
+        Path | None, option("--out -o FOLDER", "Of a suite: also write its tables and figures into this folder.")
     ] = None,
     output: options.Output = "table",
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.options import FrameFormat, read_sets, refuse_contradictions, refuse_idle, whole_number
-from penstock.cli.verb import flag, option
+from penstock.cli.verb import option
 
 
 def run(
@@ -16,7 +16,7 @@ def run(
     runs: options.StudyRuns = None,
     seed: options.Seed = None,
     replication: Annotated[
-        int | None, option("--replication", "N", "Make only this run, counted from 0.", parser=whole_number)
+        int | None, option("--replication N", "Make only this run, counted from 0.", parser=whole_number)
     ] = None,
     sets: options.Set = None,
     jobs: options.Jobs = None,
@@ -27,7 +27,7 @@ def run(
     executor: options.Executor = "horizon",
     debug_component: Annotated[
         bool,
-        flag(
+        option(
             "--debug-component",
             "Run components of your own in the Python interpreter, slowly: breakpoints and print work. Keeps no runs.",
         ),
@@ -36,16 +36,14 @@ def run(
     shard: Annotated[
         str | None,
         option(
-            "--shard",
-            "I/N",
-            "Make the I-th of N parts of the runs and show no numbers; several machines share a store.",
+            "--shard I/N", "Make the I-th of N parts of the runs and show no numbers; several machines share a store."
         ),
     ] = None,
     only_stored: options.Stored = False,
     output: options.FrameOutput = "table",
     out: options.Results = None,
     replay: options.Replay = None,
-    values: Annotated[bool, flag("--values", "In CSV and Parquet: a row per run instead of the means.")] = False,
+    values: Annotated[bool, option("--values", "In CSV and Parquet: a row per run instead of the means.")] = False,
 ) -> None:
     """Run a scenario or a study and show its numbers.
 
@@ -79,10 +77,7 @@ def run(
         (shard is not None and only_stored, "--shard makes runs, and --stored makes none"),
         (shard is not None and is_plain, "--shard is for a store, and --executor plain keeps no runs"),
         (shard is not None and replication is not None, "--replication makes one run, and --shard divides many"),
-        (
-            shard is not None and output != "table",
-            "--shard shows no numbers, so --format changes nothing",
-        ),
+        (shard is not None and output != "table", "--shard shows no numbers, so --format changes nothing"),
         (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
     )
     _check_output(output, out, values=values, dry_run=dry_run)

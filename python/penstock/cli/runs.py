@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from penstock.cli import options
-from penstock.cli.verb import argument, flag
+from penstock.cli.verb import argument, option
 
 
 def runs(
@@ -12,8 +12,8 @@ def runs(
     name: options.Name = None,
     where: options.Where = None,
     seed: options.SeedOfRun = None,
-    stale: Annotated[bool, flag("--stale", "Only runs of other model versions.")] = False,
-    each: Annotated[bool, flag("--each", "A line per run instead of per point.")] = False,
+    stale: Annotated[bool, option("--stale", "Only runs of other model versions.")] = False,
+    each: Annotated[bool, option("--each", "A line per run instead of per point.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

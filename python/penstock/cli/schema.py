@@ -13,8 +13,7 @@ def schema(
     ] = "scenario",
     *,
     use: Annotated[
-        Path | None,
-        option("--use", "FILE.py", "Add the components of a Python file, for scenarios that use it."),
+        Path | None, option("--use FILE.py", "Add the components of a Python file, for scenarios that use it.")
     ] = None,
 ) -> None:
     """Show the JSON Schema of scenarios or studies.

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from penstock.cli import options
 from penstock.cli.options import plot_option, read_sets
-from penstock.cli.verb import flag, option
+from penstock.cli.verb import option
 
 
 def screen(
@@ -14,15 +14,12 @@ def screen(
     ranges: options.Range = None,
     metrics: Annotated[
         list[str] | None,
-        option(
-            "--metric", "METRIC", "A metric, such as 'delay[voice, max]'; repeatable. Default: all that are measured."
-        ),
+        option("--metric METRIC", "A metric, such as 'delay[voice, max]'; repeatable. Default: all that are measured."),
     ] = None,
     method: Annotated[
         Literal["morris", "sobol"] | None,
         option(
             "--method",
-            None,
             "morris (the default): elementary effects, with few runs; sobol: shares of the variance, alone (S1) and "
             "with interactions (ST).",
         ),
@@ -30,15 +27,14 @@ def screen(
     samples: Annotated[
         int | None,
         option(
-            "--samples",
-            "N",
+            "--samples N",
             "With k ranges: Morris trajectories (20 by default) of k + 1 points each, or Sobol rows (64 by default, a "
             "power of two) of k + 2 points each.",
             bounds=(1, 65_536),
         ),
     ] = None,
     second_order: Annotated[
-        bool, flag("--second-order", "With sobol: also the indices of pairs (S2), with twice the points.")
+        bool, option("--second-order", "With sobol: also the indices of pairs (S2), with twice the points.")
     ] = False,
     runs: options.StudyRuns = None,
     seed: options.Seed = None,

@@ -16,19 +16,19 @@ def search(
     *,
     ranges: options.Range = None,
     minimise: Annotated[
-        str | None, option("--minimise", "METRIC", "The metric to minimise, such as 'delay[voice, max]'.")
+        str | None, option("--minimise METRIC", "The metric to minimise, such as 'delay[voice, max]'.")
     ] = None,
-    maximise: Annotated[str | None, option("--maximise", "METRIC", "The metric to maximise.")] = None,
+    maximise: Annotated[str | None, option("--maximise METRIC", "The metric to maximise.")] = None,
     subject_to: Annotated[
         list[str] | None,
-        option("--subject-to", "CONDITION", "Condition on a mean, such as 'loss[voice] < 1 %'; repeatable."),
+        option("--subject-to CONDITION", "Condition on a mean, such as 'loss[voice] < 1 %'; repeatable."),
     ] = None,
-    trials: Annotated[int | None, option("--trials", "N", "Number of settings to try, 64 by default.")] = None,
+    trials: Annotated[int | None, option("--trials N", "Number of settings to try, 64 by default.")] = None,
     finalists: Annotated[
-        int | None, option("--finalists", "N", "Number of best settings to run again, 5 by default.")
+        int | None, option("--finalists N", "Number of best settings to run again, 5 by default.")
     ] = None,
     fresh: Annotated[
-        int | None, option("--fresh", "N", "Fresh runs of each finalist, with other random numbers; 20 by default.")
+        int | None, option("--fresh N", "Fresh runs of each finalist, with other random numbers; 20 by default.")
     ] = None,
     runs: options.StudyRuns = None,
     seed: options.Seed = None,

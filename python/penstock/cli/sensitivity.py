@@ -4,14 +4,14 @@ from typing import Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.reproduce import DocumentArgument
-from penstock.cli.verb import flag
+from penstock.cli.verb import option
 
 
 def sensitivity(
     doc: DocumentArgument,
     *,
     tables: options.Table = None,
-    all_tables: Annotated[bool, flag("--all-tables", "All tables; some studies have fewer by default.")] = False,
+    all_tables: Annotated[bool, option("--all-tables", "All tables; some studies have fewer by default.")] = False,
     runs: options.Runs = None,
     jobs: options.Jobs = None,
     on: options.On = "threads",

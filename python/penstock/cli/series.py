@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from penstock.cli import options
 from penstock.cli.options import read_sets
 from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
-from penstock.cli.verb import flag, option
+from penstock.cli.verb import option
 
 if TYPE_CHECKING:
     from penstock.rows import RowStream
@@ -16,15 +16,15 @@ def series(
     *,
     of: Annotated[
         list[str] | None,
-        option("--of", "NAME", "This link, node and its ports, group of flows, or member: tcp[3]; repeatable."),
+        option("--of NAME", "This link, node and its ports, group of flows, or member: tcp[3]; repeatable."),
     ] = None,
     what: Annotated[
         list[str] | None,
-        option("--what", "VARIABLE", "Only this variable, such as queue, cwnd or queue.red.average; repeatable."),
+        option("--what VARIABLE", "Only this variable, such as queue, cwnd or queue.red.average; repeatable."),
     ] = None,
-    total: Annotated[bool, flag("--sum", "Add up the members of each --of.")] = False,
-    every: Annotated[str | None, option("--every", "TIME", "Sampling interval.")] = None,
-    on_change: Annotated[bool, flag("--on-change", "Sample at every change instead of at intervals.")] = False,
+    total: Annotated[bool, option("--sum", "Add up the members of each --of.")] = False,
+    every: Annotated[str | None, option("--every TIME", "Sampling interval.")] = None,
+    on_change: Annotated[bool, option("--on-change", "Sample at every change instead of at intervals.")] = False,
     start: options.Start = None,
     stop: options.Stop = None,
     output: options.Rows = None,

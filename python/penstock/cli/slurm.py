@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def slurm(
     file: options.StudyFile,
     *,
-    shards: Annotated[int, option("--shards", "N", "Number of jobs, 10 by default.", bounds=(1, 10_000))] = 10,
+    shards: Annotated[int, option("--shards N", "Number of jobs, 10 by default.", bounds=(1, 10_000))] = 10,
     cpus: Annotated[
-        int, option("--cpus", "N", "Cores per job, 1 by default; each makes one run at a time.", bounds=(1, 1024))
+        int, option("--cpus N", "Cores per job, 1 by default; each makes one run at a time.", bounds=(1, 1024))
     ] = 1,
-    time: Annotated[str, option("--time", "TIME", "Time limit of a job for Slurm, 01:00:00 by default.")] = "01:00:00",
+    time: Annotated[str, option("--time TIME", "Time limit of a job for Slurm, 01:00:00 by default.")] = "01:00:00",
     out: Annotated[Path | None, options.out_option("The script. Default: FILE's name with .sbatch.", "SCRIPT")] = None,
     runs: options.Runs = None,
     seed: options.Seed = None,

@@ -21,8 +21,7 @@ def trace(
     events: Annotated[
         list[str] | None,
         option(
-            "--event",
-            "KIND",
+            "--event KIND",
             "Only send, accept, mark, drop, transmit, receive, timer, window or duplicate events; repeatable.",
         ),
     ] = None,
@@ -31,7 +30,7 @@ def trace(
     output: options.Rows = None,
     pcap: Annotated[
         Path | None,
-        option("--pcap", "DIR", "Capture what each link transmits in this folder, as LINK.pcapng (nanoseconds)."),
+        option("--pcap DIR", "Capture what each link transmits in this folder, as LINK.pcapng (nanoseconds)."),
     ] = None,
     limit: options.Limit = 50,
     seed: options.Seed = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from importlib import import_module
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 class Declaration(NamedTuple):
     """An option, or an argument where `names` is empty; the rest follows from the annotation and the default."""
 
-    names: str
+    names: list[str]
     metavar: str | None
     help: str
-    bounds: tuple[int, int | None] | None
-    parser: Callable[[str], Any] | None
-    complete: Callable[[str], list[str]] | None
+    bounds: tuple[int, int | None] | None = None
+    parser: Callable[[str], Any] | None = None
+    complete: Callable[[str], list[str]] | None = None
 
     def parameter(self, name: str, annotation: Any, default: Any) -> click.Parameter:
         """The parameter of a command that fills the parameter `name` of a function."""
@@ -44,7 +45,7 @@ class Declaration(NamedTuple):
             return click.Argument([name], metavar=f"[{self.metavar}]", **more)
         if several:
             more |= {"multiple": True, "callback": lambda ctx, parameter, value: list(value) or None}  # noqa: ARG005  (click's)
-        return _Option([name, *self.names.split()], is_flag=kind is bool, metavar=self.metavar, **more)
+        return _Option([name, *self.names], is_flag=kind is bool, metavar=self.metavar, **more)
 
     def _type(self, kind: Any) -> Any:
         if self.parser is not None:
@@ -61,21 +62,14 @@ class Declaration(NamedTuple):
 
 
 def option(
-    names: str,
-    metavar: str | None,
-    text: str,
-    *,
-    bounds: tuple[int, int | None] | None = None,
-    parser: Callable[[str], Any] | None = None,
+    names: str, text: str, *, bounds: tuple[int, int | None] | None = None, parser: Callable[[str], Any] | None = None
 ) -> Declaration:
-    """An option with a value.
+    """An option.
 
     Parameters
     ----------
     names : str
-        Such as ``--out -o``.
-    metavar : str or None
-        Stands for the value in the help; None where the annotation is a ``Literal``, whose words are shown.
+        Such as ``--out -o FILE``. No word for the value is needed where the annotation is ``bool`` or a ``Literal``.
     text : str
         The help.
     bounds : (int, int or None), optional
@@ -83,38 +77,28 @@ def option(
     parser : callable, optional
         Reads the value; raises :class:`click.BadParameter`.
     """
-    return Declaration(names, metavar, text, bounds, parser, None)
-
-
-def flag(names: str, text: str) -> Declaration:
-    """An option without a value."""
-    return Declaration(names, None, text, None, None, None)
+    words = names.split()
+    count = sum(word.startswith("-") for word in words)
+    return Declaration(words[:count], " ".join(words[count:]) or None, text, bounds, parser)
 
 
 def argument(metavar: str, text: str, complete: Callable[[str], list[str]] | None = None) -> Declaration:
     """A positional argument; `complete` lists what the shell offers for the beginning of a word."""
-    return Declaration("", metavar, text, None, None, complete)
+    return Declaration([], metavar, text, complete=complete)
 
 
-def verb(name: str, function: Callable[..., int | None]) -> Verb:
-    """The verb that calls `function`, whose result is the exit code (None for 0)."""
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
-    made = [
-        each.annotation.__metadata__[0].parameter(each.name, each.annotation.__origin__, each.default)
-        for each in parameters
-    ]
-    return Verb(name, callback=function, params=made, help=function.__doc__)
+def ending_option(name: str, text: str, act: Callable[[click.Context], None]) -> click.Option:
+    """An option without a value that does something else than the command and ends it."""
+
+    def callback(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+        if is_asked and not ctx.resilient_parsing:
+            act(ctx)
+            ctx.exit()
+
+    return click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=callback, help=text)
 
 
-def _show_help(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
-    if is_asked and not ctx.resilient_parsing:
-        emit(ctx.get_help())
-        ctx.exit()
-
-
-_HELP = click.Option(
-    ["--help"], is_flag=True, is_eager=True, expose_value=False, callback=_show_help, help="Show this message and exit."
-)
+_HELP = ending_option("--help", "Show this message and exit.", lambda ctx: emit(ctx.get_help()))
 
 
 class _Option(click.Option):
@@ -126,15 +110,36 @@ class _Option(click.Option):
 
 
 class _Helped(click.Command):
-    """A command with `_HELP`."""
+    """A command whose help is shown as a result is."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option:  # noqa: ARG002  (click's)
-        """The option that shows the help as a result is shown."""
+        """The option that shows the help."""
         return _HELP
 
 
 class Verb(_Helped):
-    """A verb."""
+    """A verb: a function in a module of the same name, which is imported when the verb is called.
+
+    `summary` is the first line of its help, which is the docstring of the function.
+    """
+
+    def __init__(self, function: str, summary: str) -> None:
+        super().__init__(function.strip("_").replace("_", "-"), help=summary)
+        self._function = function
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        """Reads the words after the verb."""
+        return super(Verb, self.loaded()).make_context(*args, **more)
+
+    def loaded(self) -> Verb:
+        """The verb with its options; the result of its function is the exit code (None for 0)."""
+        self.callback = function = getattr(import_module(f"penstock.cli.{self._function}"), self._function)
+        self.help = function.__doc__
+        self.params = [
+            each.annotation.__metadata__[0].parameter(each.name, each.annotation.__origin__, each.default)
+            for each in inspect.signature(function, eval_str=True).parameters.values()
+        ]
+        return self
 
 
 class Verbs(_Helped, click.Group):

@@ -10,9 +10,7 @@ from penstock.cli.verb import option
 def verify(
     *,
     sample: options.Sample = None,
-    pick: Annotated[
-        int, option("--pick", "N", "Number of the sample; another picks other runs.", bounds=(0, None))
-    ] = 0,
+    pick: Annotated[int, option("--pick N", "Number of the sample; another picks other runs.", bounds=(0, None))] = 0,
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,

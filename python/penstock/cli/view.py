@@ -24,7 +24,7 @@ def view(
     start: options.Start = None,
     stop: options.Stop = None,
     limit: Annotated[
-        int, option("--limit", "N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
+        int, option("--limit N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
     ] = _EVENTS,
     seed: options.Seed = None,
     replication: options.Replication = 0,

@@ -104,12 +104,7 @@ def make_all(plan: StudyPlan, asked: Sequence[PointRequest], how: How, view: Vie
 
 
 def show_replay(
-    file: Path,
-    log: Path,
-    sets: Sequence[tuple[str, str]],
-    of_run: Mapping[str, Any],
-    how: tuple[str, int],
-    view: View,
+    file: Path, log: Path, sets: Sequence[tuple[str, str]], of_run: Mapping[str, Any], how: tuple[str, int], view: View
 ) -> None:
     """Runs a scenario with the arrivals of a log, and shows the numbers."""
     from penstock.cli.console import say, warn

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from penstock.cli import options
-from penstock.cli.verb import flag
+from penstock.cli.verb import option
 
 
 def retry_failed(
@@ -14,7 +14,7 @@ def retry_failed(
     threads: options.Threads = 1,
     memory: options.Memory = None,
     store: options.Store = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Only list the failed runs and their errors.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only list the failed runs and their errors.")] = False,
     output: options.Output = "table",
 ) -> int:
     """Repeat the runs that have failed.
