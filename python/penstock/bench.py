@@ -302,7 +302,7 @@ def text_of(name: str, flows: int | None = None) -> tuple[str, str | None]:
     Raises InputError if the file cannot be read, or is a study.
     """
     if is_file(name):
-        from penstock.cli.rows import read_scenario
+        from penstock.cli.files import read_scenario
 
         return read_scenario(Path(name), "a speed is"), str(Path(name).parent)
     return WORKLOADS[name](*([] if flows is None else [flows])), None

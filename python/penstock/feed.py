@@ -15,8 +15,6 @@ import tempfile
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
-from penstock.workers.pipe import environment
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
@@ -62,7 +60,7 @@ def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
 
 def _read(words: list[str]) -> bytes:
     """Returns the output of the reading process."""
-    from penstock.workers.environment import environment
+    from penstock.workers.pipe import environment
 
     command = [sys.executable, "-P", "-m", "penstock.feed", *words]
     chunks, size = [], 0

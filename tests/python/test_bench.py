@@ -109,7 +109,7 @@ def test_what_set_up_takes_is_shown(monkeypatch, capsys):
         assert only_setup
         return {"cpu_seconds": 0.0125, "peak_rss_bytes": 40 * 2**20 + 300 * flows}
 
-    monkeypatch.setattr(bench, "measure_in_subprocess", measured)
+    monkeypatch.setattr("penstock.cli.bench.measure_in_subprocess", measured)
     command("cbr", flows=10_000, setup=True)
     row = capsys.readouterr().out.splitlines()[-1]
     assert row.split() == ["cbr", "12.5", "ms", "43", "MiB", "300", "bytes"]

@@ -226,7 +226,7 @@ def test_a_bug_of_ours_is_called_so(penstock, demo, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("penstock.cli.files.read_text", broken)
+    monkeypatch.setattr("penstock.cli.studies.read_text", broken)
     code, out, err = penstock("run", demo)
     assert (code, out) == (1, "")
     assert err.startswith("this is a bug in Penstock, not a mistake of yours: ZeroDivisionError: division by zero")
@@ -237,7 +237,7 @@ def test_an_interruption_ends_with_130(penstock, demo, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("penstock.cli.files.read_text", interrupt)
+    monkeypatch.setattr("penstock.cli.studies.read_text", interrupt)
     code, out, err = penstock("run", demo)
     assert (code, out) == (130, "")
     assert "finished runs are kept" in err
@@ -345,8 +345,8 @@ def test_studies_are_handed_on(penstock, monkeypatch):
     from penstock import reproductions
 
     seen = []
-    monkeypatch.setattr(reproductions, "cli_reproduce", lambda *given: seen.append(given))
-    monkeypatch.setattr(reproductions, "cli_sensitivity", lambda *given: seen.append(given))
+    monkeypatch.setattr(reproductions, "cli_reproduce", lambda *given, **_: seen.append(given))
+    monkeypatch.setattr(reproductions, "cli_sensitivity", lambda *given, **_: seen.append(given))
     options = ["--table", "2", "--table", "3", "--runs", "4", "--jobs", "2", "--format", "json"]
     assert penstock("reproduce", "af", *options, "--reading", "af-a07 = x", "--claims")[0] == 0
     assert penstock("sensitivity", "af", *options)[0] == 0

@@ -49,7 +49,7 @@ def test_the_graph_of_imports_has_edges():
     graph = imports(PACKAGE, "penstock")
     assert "penstock.reproductions.tables" in graph["penstock.reproductions.document"]
     assert "penstock.studies.result" in graph["penstock"], "for type checking"
-    assert "penstock.cli.noting_runner" in graph["penstock.cli.screen"], "inside of a function"
+    assert "penstock.emulation.opened" in graph["penstock.cli.run"], "inside of a function"
 
 
 def test_a_planted_circle_of_two_modules_is_found(tmp_path):

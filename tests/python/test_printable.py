@@ -295,12 +295,10 @@ def test_what_the_builder_writes_is_read_as_it_was():
 
 
 def test_a_bug_is_owned_up_to_in_printable_words(monkeypatch, capsys):
-    from penstock.cli import list_
-
     def break_down(*_):
         raise RuntimeError(CONTROL + LONG)
 
-    monkeypatch.setattr("penstock.reference.catalogue", break_down)
+    monkeypatch.setattr("penstock.cli.list_.catalogue", break_down)
     for traceback in ("0", "1"):
         monkeypatch.setenv("PENSTOCK_TRACEBACK", traceback)
         monkeypatch.setattr(sys, "argv", ["penstock", "list", CONTROL])
@@ -310,7 +308,6 @@ def test_a_bug_is_owned_up_to_in_printable_words(monkeypatch, capsys):
         said = capsys.readouterr().err
         assert "this is a bug" in said
         assert ESCAPED.search(said) is None
-    assert list_ is not None
 
 
 def test_a_terminal_is_only_coloured(tmp_path):

@@ -279,7 +279,7 @@ def test_scenarios_are_bounded_together(penstock, demo, archive, tmp_path, monke
     assert penstock("run", "more.toml", "--runs", "1")[0] == 0
     assert penstock("export", "b.tar.gz")[0] == 0
     monkeypatch.setattr("penstock.store.archive.LARGEST_TEXTS", size + most)
-    monkeypatch.setattr("penstock.cli.archives.LARGEST_TEXTS", size + most)
+    monkeypatch.setattr("penstock.cli.export.LARGEST_TEXTS", size + most)
     if most == 5:
         code, _, err = penstock("import", "b.tar.gz", "--store", "other")
         assert (code, "has scenarios of more than" in err) == (1, True)

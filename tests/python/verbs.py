@@ -152,7 +152,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 def prepare(folder: Path) -> None:
     """Writes the files that the commands read, with a store, an archive of it, and a run that failed."""
-    from penstock.cli.archives import export_runs
+    from penstock.cli.export import export_runs
     from penstock.store.selection import Selection
 
     (folder / "page.toml").write_text(PAGE)

@@ -1,6 +1,6 @@
 """The command line: ``main`` runs a verb, and turns every outcome into a message and an exit code.
 
-Each verb has a file of its own, which imports what it needs only when it is called: ``--help`` must be instant.
+Each verb has a file of its own, which is imported only when the verb is called: ``--help`` must be instant.
 """
 
 from __future__ import annotations

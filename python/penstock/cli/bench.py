@@ -2,14 +2,20 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from penstock import _core
+from penstock._core import Scenario
+from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, Measurement, is_file, measure_in_subprocess, text_of
 from penstock.cli import options
+from penstock.cli.console import emit, say, show, table
+from penstock.cli.cores import cores_told
 from penstock.cli.verb import argument, option
-
-if TYPE_CHECKING:
-    from penstock._core import Scenario
-    from penstock.bench import Measurement
+from penstock.errors import InputError, ScenarioError
+from penstock.memory import allow
+from penstock.printable import json_text, quoted, shortened, utf8
+from penstock.processors import usable
+from penstock.suggest import suggestion
 
 
 def bench(
@@ -28,15 +34,6 @@ def bench(
     Shows CPU time, elapsed time and peak memory of one run of each, in a process of its own, and the paths that its
     events took through the engine. The large workload fat-tree runs only if it is named.
     """
-    from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, is_file, measure_in_subprocess
-    from penstock.cli.console import emit, say, show, table
-    from penstock.cli.cores import cores_told
-    from penstock.errors import InputError
-    from penstock.memory import allow
-    from penstock.printable import json_text, quoted, utf8
-    from penstock.processors import usable
-    from penstock.suggest import suggestion
-
     if name is not None and name not in WORKLOADS and name not in GROUPS and not is_file(name):
         allowed = [*WORKLOADS, *GROUPS]
         hint = suggestion(name, allowed, ".")
@@ -84,14 +81,8 @@ def bench(
     show(table("one run each; CPU time without the start of the interpreter", columns, rows, right=columns[1:]))
     if not setup:
         ways = ["workload", *_WAYS, *_PORTS]
-        show(
-            table(
-                "events by path through the engine, and ports by kind",
-                ways,
-                [_ways(each) for each in measured],
-                right=ways[1:],
-            )
-        )
+        shares = [_ways(each) for each in measured]
+        show(table("events by path through the engine, and ports by kind", ways, shares, right=ways[1:]))
 
 
 _WAYS = {"one instant at a time": "plain", "sweeps": "sweeps", "windows": "windows"}
@@ -104,7 +95,7 @@ _PORTS = {
 }
 
 
-def _ways(measured: "Measurement") -> tuple[str, ...]:
+def _ways(measured: Measurement) -> tuple[str, ...]:
     """Share of a run's events on each path through the engine, and number of ports of each kind."""
     events, ports = measured["events"], measured["ports"]
     total = sum(events.values())
@@ -113,22 +104,14 @@ def _ways(measured: "Measurement") -> tuple[str, ...]:
     return (measured["workload"], *shares, *counts)
 
 
-def _scenario(workload: str, flows: int | None, duration: str | None) -> "Scenario":
+def _scenario(workload: str, flows: int | None, duration: str | None) -> Scenario:
     """The measured scenario."""
-    from penstock import _core
-    from penstock.bench import text_of
-
     text, folder = text_of(workload, flows)
     return _core.Scenario(text, workload, [] if duration is None else [("duration", duration)], folder)
 
 
 def _check(chosen: list[str], duration: str | None) -> None:
     """Refuses a file with mistakes, and a duration that a workload cannot have."""
-    from penstock import _core
-    from penstock.bench import is_file, text_of
-    from penstock.errors import InputError, ScenarioError
-    from penstock.printable import shortened
-
     sets = [] if duration is None else [("duration", duration)]
     for workload in chosen:
         if not (sets or is_file(workload)):
@@ -146,9 +129,6 @@ def _setup_rows(
     chosen: list[str], flows: int | None, duration: str | None
 ) -> tuple[list[str], list[tuple[str, str, str, str]]]:
     """Cost of building each workload, and the memory per flow: the difference to a tenth of the flows."""
-    from penstock.bench import RESIZABLE, measure_in_subprocess
-    from penstock.cli.console import say
-
     rows = []
     for workload in chosen:
         say(f"{workload} ...")

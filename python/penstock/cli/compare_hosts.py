@@ -1,20 +1,26 @@
 """``penstock compare-hosts``: Linux hosts next to simulated ones."""
 
+import csv
+import io
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from penstock.cli import options
+from penstock.cli.console import say, show, table
 from penstock.cli.emulate import MtuOption, SysctlOption, clear
+from penstock.cli.files import emit_result, require_folder, write
 from penstock.cli.options import out_option, read_sets, runs_option
+from penstock.cli.studies import plan_of
 from penstock.cli.verb import option
+from penstock.emulation.comparison import Cell, Compared, Windows, cells_of, compare
+from penstock.emulation.machine import read_settings
+from penstock.parameter_columns import parameter_columns
+from penstock.printable import json_text, printable, things
+from penstock.unit_scale import scale
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.emulation.comparison import Cell, Compared, Windows
-
-    Result = tuple[Cell, list[Compared], list[Windows]]
+Result = tuple[Cell, list[Compared], list[Windows]]
 
 _SERIES = ("time_ps", "place", "flow", "component", "variable", "unit", "value", "scenario", "settings", "replication")
 
@@ -39,14 +45,6 @@ def compare_hosts(
     nodes, and a simulation of the scenario as it is. The numbers are from the simulated network, which counts the same
     way in both; goodput and windows of Linux are from iperf3 and ss. Needs root privileges and iperf3.
     """
-    from penstock.cli.console import say
-    from penstock.cli.files import require_folder, write
-    from penstock.cli.frames import emit_result
-    from penstock.cli.studies import plan_of
-    from penstock.emulation.comparison import cells_of, compare
-    from penstock.emulation.machine import read_settings
-    from penstock.printable import json_text, things
-
     for each in (windows, out):
         if each is not None:
             require_folder(each)
@@ -71,18 +69,11 @@ def compare_hosts(
 
 
 def _say(name: str, line: str) -> None:
-    from penstock.cli.console import say
-
     say(name + line)
 
 
-def _csv(name: str, found: "Sequence[Result]") -> str:
+def _csv(name: str, found: Sequence[Result]) -> str:
     """The windows as in 'penstock series', with the kind of hosts behind the scenario's name."""
-    import csv
-    import io
-
-    from penstock.printable import json_text, printable
-
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(_SERIES)
@@ -97,11 +88,7 @@ def _csv(name: str, found: "Sequence[Result]") -> str:
     return text.getvalue()
 
 
-def _show(name: str, found: "Sequence[Result]") -> None:
-    from penstock.cli.console import show, table
-    from penstock.parameter_columns import parameter_columns
-    from penstock.unit_scale import scale
-
+def _show(name: str, found: Sequence[Result]) -> None:
     paths = [*dict.fromkeys(path for cell, _, _ in found for path in cell.parameters)]
     parameters = parameter_columns([cell.parameters for cell, _, _ in found], paths)
     lines = []

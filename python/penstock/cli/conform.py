@@ -1,12 +1,18 @@
 """``penstock conform``: compares a component of one's own with a built-in one."""
 
 import tomllib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 from penstock.cli import options
+from penstock.cli.console import emit, show, table
 from penstock.cli.options import read_sets
 from penstock.cli.verb import argument, option
+from penstock.own.conformance import conformance
+from penstock.own.recorded import recorded
+from penstock.own.subjects import built_in, in_file
+from penstock.printable import json_text
 
 
 def conform(
@@ -29,14 +35,6 @@ def conform(
     from a snapshot, and compiled and interpreted. With --against, they must equal the runs of that component; else the
     first difference is shown. A parameter without a default has the value of an example, unless --set gives one.
     """
-    from dataclasses import asdict
-
-    from penstock.cli.console import emit, show, table
-    from penstock.own.conformance import conformance
-    from penstock.own.recorded import recorded
-    from penstock.own.subjects import built_in, in_file
-    from penstock.printable import json_text
-
     file, is_file, name = component.partition(".py")
     subject = in_file(Path(f"{file}.py"), name.removeprefix(":") or None) if is_file else built_in(component)
     other = built_in(against, subject.kind) if against else None

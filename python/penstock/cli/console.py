@@ -9,16 +9,18 @@ import sys
 import warnings
 from contextlib import contextmanager, suppress
 from io import StringIO
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from penstock.printable import one_line, printable, printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
 _COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
+_MOST_ROWS = 50
 _PIPE_WIDTH = 160
 """Columns without a terminal; wide enough that no number is broken."""
 
@@ -153,7 +155,7 @@ class PlainTable:
     """
 
     def __init__(
-        self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
+        self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()
     ) -> None:
         self._title = printable(title)
         self._columns = [printable(column) for column in columns]
@@ -192,8 +194,18 @@ class PlainTable:
         return Group(Text(self._title, style="bold"), made)
 
 
-def table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()
-) -> PlainTable:
-    """A plain table; the columns in `right` hold numbers."""
-    return PlainTable(title, columns, rows, right)
+def titled(name: str, description: str | None) -> str:
+    """The title of the results of a study or scenario."""
+    return f"{one_line(name)}: {one_line(description)}" if description else one_line(name)
+
+
+table = PlainTable
+
+
+def show_first(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], total: int, of: str = "", *, right: Sequence[str]
+) -> None:
+    """Shows a table of the first 50 of `total` rows, and how many more there are; `of` is a noun for them."""
+    show(PlainTable(title, columns, list(islice(rows, _MOST_ROWS)), right=right))
+    if total > _MOST_ROWS:
+        show(f"... and {total - _MOST_ROWS} more{of and ' '}{of}; --format json has all of them.")

@@ -1,30 +1,20 @@
 """Reports why runs use fewer cores than ``--threads`` asks for, once for each scenario of a command."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock import _core
+from penstock._core import Scenario
 from penstock.cli.console import say
+from penstock.errors import RunsFailed
 from penstock.printable import path_text, shortened, utf8
 from penstock.processors import available
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from penstock._core import Division, Scenario
-    from penstock.records import RunRequest, RunResult
-
-
-@contextmanager
-def cores_told(threads: int) -> Iterator[Cores]:
-    """Collects which runs use fewer cores, and reports them at the end, after the last progress line."""
-    cores = Cores(threads)
-    try:
-        yield cores
-    finally:
-        for message in cores.messages:
-            say(message)
+from penstock.progress import Progress
+from penstock.records import RunRequest, RunResult
+from penstock.running import run_all
+from penstock.studies.request import PointRequest
+from penstock.studies.runner import Runner
 
 
 class Cores:
@@ -68,7 +58,6 @@ class Cores:
 
     def note_run(self, request: RunRequest, used: int | None = None, scenario: Scenario | None = None) -> None:
         """Adds a run by its request; reads its scenario if it is not given."""
-        from penstock import _core
 
         def read() -> Scenario:
             if scenario is not None:
@@ -81,9 +70,6 @@ class Cores:
 
     def run_all(self, requests: Iterable[RunRequest], **options: Any) -> list[RunResult]:
         """As :func:`penstock.running.run_all`; adds the runs, also if some fail."""
-        from penstock.errors import RunsFailed
-        from penstock.running import run_all
-
         requests = list(requests)
         try:
             results = run_all(requests, threads=self.threads, **options)
@@ -99,7 +85,58 @@ class Cores:
         return results
 
 
-def _why(used: int, division: Division, threads: int) -> str:
+@contextmanager
+def cores_told(threads: int) -> Iterator[Cores]:
+    """Collects which runs use fewer cores, and reports them at the end, after the last progress line."""
+    cores = Cores(threads)
+    try:
+        yield cores
+    finally:
+        for message in cores.messages:
+            say(message)
+
+
+@contextmanager
+def runner_told(threads: int, **options: Any) -> Iterator[Runner]:
+    """A runner of points with a progress display, whose runs are noted as by :func:`cores_told`.
+
+    The parameters are those of :class:`Runner`.
+    """
+    with cores_told(threads) as cores, Progress() as progress:
+        yield _NotingRunner(cores, progress=progress, **options)
+
+
+class _NotingRunner(Runner):
+    """Adds each run to `cores`; the other parameters are those of :class:`Runner`."""
+
+    def __init__(self, cores: Cores, **options: Any) -> None:
+        super().__init__(threads=cores.threads, **options)
+        self._cores = cores
+
+    def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
+        """As that of :class:`Runner`."""
+        try:
+            made = super().make(points)
+        except RunsFailed as error:
+            self._note_rest(points, error)
+            raise
+        if self._cores.threads == 1:
+            return made
+        for point, runs in zip(points, made, strict=True):
+            for run in runs:
+                if run.threads is not None:
+                    self._cores.note_run(run.request, run.threads, point.scenario)
+        return made
+
+    def _note_rest(self, points: Sequence[PointRequest], error: RunsFailed) -> None:
+        """If a run fails, the results of the others are not known here; looks at the network only."""
+        failed = {each.request for each in error.failures}
+        for point in points:
+            if (made := next((each for each in point.requests() if each not in failed), None)) is not None:
+                self._cores.note_run(made, scenario=point.scenario)
+
+
+def _why(used: int, division: "_core.Division", threads: int) -> str:
     """The number of cores of a run, and why not more."""
     parts, cores_here = division["parts"], available()
     if cores_here < parts:
@@ -112,7 +149,7 @@ def _why(used: int, division: Division, threads: int) -> str:
     return f"runs on {cores}: {'; and '.join(reasons)}"
 
 
-def _bound(division: Division) -> str:
+def _bound(division: "_core.Division") -> str:
     """The limit that the network sets."""
     parts, most = division["parts"], division["most"]
     if division["clusters"] <= 1:

@@ -1,26 +1,16 @@
 """What a study, a sweep or a published study would run."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
-from penstock.cli.console import emit, show, table
+from penstock.cli.console import emit, show, show_first, titled
 from penstock.parameter_columns import parameter_columns
-from penstock.printable import json_text, one_line, things
+from penstock.printable import json_text, things
 from penstock.progress import span
 from penstock.short_values import value_text
-from penstock.studies.standing import dry_run
+from penstock.store import Store
+from penstock.studies.request import PointRequest
+from penstock.studies.standing import DryRun, dry_run
 from penstock.toml import json_value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.store import Store
-    from penstock.studies.request import PointRequest
-    from penstock.studies.standing import DryRun
-
-_SHOWN = 50
-"""Maximum number of points with a line of their own."""
 
 
 def emit_dry_run(
@@ -55,10 +45,9 @@ def emit_dry_run(
         (str(number), *each, str(total), str(stored))
         for number, (each, total, stored) in enumerate(zip(cells, found.runs, found.stored, strict=True), start=1)
     ]
-    title = f"{one_line(name)}: {one_line(description)}" if description else one_line(name)
-    show(table(title, ["point", *columns, "runs", "stored"], rows[:_SHOWN], right=["point", "runs", "stored"]))
-    if len(rows) > _SHOWN:
-        show(f"... and {len(rows) - _SHOWN} more points; --format json has all of them.")
+    title = titled(name, description)
+    right = ["point", "runs", "stored"]
+    show_first(title, ["point", *columns, "runs", "stored"], rows, len(rows), "points", right=right)
     show(*notes)
     show(_summed(found, at_least="at least " * at_least))
 

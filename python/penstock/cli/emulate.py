@@ -1,15 +1,22 @@
 """``penstock emulate``: real packets through a scenario's network."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from penstock.cli import options
+from penstock.cli.console import emit, say, show, table, warn
+from penstock.cli.files import emit_result, read_text, require_folder, write
 from penstock.cli.options import Format, out_option, read_sets
+from penstock.cli.results_table import show_results
 from penstock.cli.verb import option
-
-if TYPE_CHECKING:
-    from penstock.emulation.making import Emulated
-    from penstock.emulation.opened import Opened
+from penstock.emulation import making
+from penstock.emulation.machine import read_settings
+from penstock.emulation.making import PACKETS, Emulated
+from penstock.emulation.namespaces import remove_leftovers
+from penstock.emulation.opened import opened
+from penstock.emulation.programs import Program
+from penstock.printable import json_text, path_text
 
 MtuOption = Annotated[
     int, option("--mtu BYTES", "Largest IP packet of real nodes, 576 to 1500 (the default).", bounds=(576, 1500))
@@ -56,14 +63,6 @@ def emulate(
     simulated. Packets of programs replace the flows of the file between real nodes. The numbers are as in 'penstock
     run', with the lateness of packets. Everything is removed at the end.
     """
-    from penstock.cli.console import say, warn
-    from penstock.cli.files import read_text, require_folder, write
-    from penstock.emulation import making
-    from penstock.emulation.machine import read_settings
-    from penstock.emulation.opened import opened
-    from penstock.emulation.programs import Program
-    from penstock.printable import path_text
-
     for each in (log, out):
         if each is not None:
             require_folder(each)
@@ -73,7 +72,9 @@ def emulate(
     making.check(found)
     warn(found.asked.scenario.warnings)
     clear()
-    _tell(found, mtu)
+    say(f"Real nodes: {', '.join(found.real)} (MTU {mtu}, offloads off). Takes {found.asked.scenario.window[1]:g} s.")
+    if found.replaced:
+        say(f"Packets of programs replace the flows {', '.join(found.replaced)}.")
     choices = {"ends_on_overload": overload == "end", "keeps_log": log is not None}
     made = making.emulate(found, programs, mtu=mtu, settings=settings, **choices)
     if made.absent_offloads:
@@ -90,31 +91,11 @@ def emulate(
 
 def clear() -> None:
     """Removes what killed runs left, and says so."""
-    from penstock.cli.console import say
-    from penstock.emulation.namespaces import remove_leftovers
-
     if removed := remove_leftovers():
         say(f"Removed namespaces of a killed run: {', '.join(removed)}.")
 
 
-def _tell(found: "Opened", mtu: int) -> None:
-    from penstock.cli.console import say
-
-    _, end = found.asked.scenario.window
-    say(f"Real nodes: {', '.join(found.real)} (MTU {mtu}, offloads off). Takes {end:g} s.")
-    if found.replaced:
-        say(f"Packets of programs replace the flows {', '.join(found.replaced)}.")
-
-
-def _show(made: "Emulated", replication: int, output: Format, out: Path | None) -> None:
-    import json
-
-    from penstock.cli.console import emit, show, table
-    from penstock.cli.frames import emit_result
-    from penstock.cli.results_table import show_results
-    from penstock.emulation.making import PACKETS
-    from penstock.printable import json_text
-
+def _show(made: Emulated, replication: int, output: Format, out: Path | None) -> None:
     if output == "json" or out is not None:
         emit_result(json_text({**json.loads(made.result.json()), "emulation": made.json()}), out)
         return

@@ -5,7 +5,11 @@ from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.completion import explained
+from penstock.cli.console import emit, say, show
 from penstock.cli.verb import argument, option
+from penstock.explained import explained_by
+from penstock.printable import json_text, printable_lines
+from penstock.profiles import differences, page
 
 
 def explain(
@@ -30,11 +34,6 @@ def explain(
 
     Also explains the open questions of a study, with the readings that answer them.
     """
-    from penstock.cli.console import emit, say, show
-    from penstock.explained import explained_by
-    from penstock.printable import json_text, printable_lines
-    from penstock.profiles import differences, page
-
     if profile is not None:
         found, heading = [page(name, profile)], ""
         if output == "json":

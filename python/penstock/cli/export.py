@@ -1,11 +1,21 @@
 """``penstock export``: writes runs into one archive."""
 
+import hashlib
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
+from penstock import _core
 from penstock.cli import options
+from penstock.cli.console import emit, show
 from penstock.cli.options import one_file, out_option
+from penstock.cli.selecting import selection, size_text
 from penstock.cli.verb import argument
+from penstock.errors import InputError
+from penstock.printable import json_text, path_text, things
+from penstock.store import Store
+from penstock.store.archive import LARGEST_TEXTS, write_archive
+from penstock.store.selection import Selection
 
 
 def export(
@@ -24,19 +34,53 @@ def export(
     Exports all runs of this model version, or the selected ones, with their scenarios. Shows the digest of the archive,
     which 'penstock import --digest' checks.
     """
-    from penstock.cli.archives import export_runs
-    from penstock.cli.console import emit, show
-    from penstock.cli.selecting import selection, size_text
-    from penstock.printable import json_text, path_text, things
-    from penstock.store import Store
-
     archive = one_file(file, out, "the archive")
     kept = Store(store)
     found = export_runs(kept, selection(kept, name, where, seed, study), archive)
     if output == "json":
-        emit(json_text(found.data()))
+        emit(json_text(asdict(found)))
         return
-    runs, scenarios = (things(found.runs, "run"), things(found.scenarios, "scenario"))
-    show(f"{path_text(archive)}: {runs} of {scenarios}, {size_text(archive.stat().st_size)}.", f"digest {found.digest}")
+    what = f"{things(found.runs, 'run')} of {things(found.scenarios, 'scenario')}"
+    show(f"{path_text(archive)}: {what}, {size_text(archive.stat().st_size)}.", f"digest {found.digest}")
     if found.left_out:
         show(f"{found.left_out} left out: of other versions of the model, or without their scenarios.")
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Result of an export; `left_out` counts runs that an archive cannot hold."""
+
+    runs: int
+    scenarios: int
+    left_out: int
+    digest: str
+
+
+def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
+    """Writes the selected runs into an archive.
+
+    Raises InputError if there are none, or there is something at `archive`; StoreError if it cannot be written, or the
+    store cannot be read.
+    """
+    texts: dict[str, bytes] = {}
+    runs: list[tuple[str, int, str]] = []
+    left_out = total = 0
+    for manifest in chosen.of(store.manifests()):
+        text = store.texts.get(manifest.scenario) if manifest.scenario not in texts else ""
+        content = store.content(manifest.key) if manifest.model_version == _core.MODEL_VERSION else None
+        if text is None or content is None:
+            left_out += 1
+            continue
+        texts.setdefault(manifest.scenario, text.encode("utf-8", "surrogatepass"))
+        runs.append((manifest.key, len(content), hashlib.blake2b(content, digest_size=32).hexdigest()))
+        total += len(texts[manifest.scenario]) if text else 0
+        if total > LARGEST_TEXTS:
+            raise InputError(
+                f"the scenarios of these runs have more than {LARGEST_TEXTS >> 20} MiB together, the most that an "
+                "archive may have; export fewer at once (--study, --name, --where)."
+            )
+    if not runs:
+        why = f"; {left_out} are of other versions of the model, or without their scenarios" if left_out else ""
+        raise InputError(f"no run in {path_text(store.folder)} is chosen{why}: 'penstock runs' lists what is there.")
+    digest = write_archive(archive, texts, runs, lambda key: store.content(key) or b"")
+    return Exported(len(runs), len(texts), left_out, digest)

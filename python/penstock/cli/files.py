@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from io import BytesIO
 from typing import TYPE_CHECKING
 
+from penstock import _core
+from penstock.cli.console import emit, emit_bytes, refuse_terminal, say
 from penstock.errors import InputError, PenstockError
-from penstock.printable import path_text, utf8
+from penstock.memory import require_file
+from penstock.printable import path_text, printable_lines, utf8
+from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    import polars as pl
+
+    from penstock.cli.options import FrameFormat
 
 
 def read_text(file: Path) -> str:
@@ -18,9 +28,6 @@ def read_text(file: Path) -> str:
 
     Raises InputError if there is no such file, it is not a text, or it is too large.
     """
-    from penstock import _core
-    from penstock.memory import require_file
-
     try:
         require_file(file)
         with file.open("rb") as opened:
@@ -47,6 +54,16 @@ def read_text(file: Path) -> str:
     return text
 
 
+def read_scenario(file: Path, subject: str) -> str:
+    """The text of a scenario; refuses a study, because the `subject` is of one run."""
+    from penstock.studies.file import is_study
+
+    text = read_text(file)
+    if is_study(text):
+        raise InputError(f"{path_text(str(file))} is a study; {subject} of one run: give its scenario, with --set.")
+    return text
+
+
 def _missing(file: Path) -> str:
     if not file.parent.is_dir():
         return f"{path_text(file)}: there is no such file, nor a folder {path_text(file.parent)}."
@@ -62,8 +79,6 @@ def _missing(file: Path) -> str:
 
 def _similar(file: Path, names: list[str]) -> str | None:
     """The nearest name; endings are not compared, since they would make all files similar."""
-    from penstock import _core
-
     ending = file.suffix or ".toml"
     stems = {utf8(name.removesuffix(ending)): name for name in names if name.endswith(ending)}
     others = {utf8(name): name for name in names if not name.endswith(ending)}
@@ -125,11 +140,70 @@ def write(file: Path, content: bytes, *, new: bool = False) -> None:
 
     Raises PenstockError if it cannot be written, or exists and is to be `new`.
     """
-    from penstock.whole_file import write_whole
-
     try:
         write_whole(file, content, new=new)
     except FileExistsError:
         raise InputError(f"{path_text(file)}: exists and is left as it is; choose another name.") from None
     except OSError as error:
         raise PenstockError(f"{path_text(file)}: cannot be written: {error.strerror or error}.") from None
+
+
+def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
+    """The format of --format, else that of the file's ending.
+
+    Raises InputError if neither names one.
+    """
+    if out is None or output != "table":
+        return output
+    endings: dict[str, FrameFormat] = {".json": "json", ".csv": "csv", ".parquet": "parquet"}
+    if out.suffix.lower() not in endings:
+        raise InputError(f"{path_text(out)}: ends with none of .json, .csv and .parquet; write --format, too.")
+    return endings[out.suffix.lower()]
+
+
+def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None) -> None:
+    """Refuses a format before anything is run.
+
+    Raises InputError if a dry run is to write a file, CSV or Parquet, or Parquet goes to a terminal.
+    """
+    if dry_run and out is not None:
+        raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
+    if dry_run and output in ("csv", "parquet"):
+        raise InputError("--dry-run gives no results; its --format is table or json.")
+    if out is not None:
+        require_folder(out)
+    if output == "parquet" and out is None:
+        refuse_terminal("Parquet")
+
+
+def emit_as(output: FrameFormat, out: Path | None, json: Callable[[], str], frame: Callable[[], pl.DataFrame]) -> bool:
+    """Writes a result as JSON, CSV or Parquet; returns False for a table, which is left to the caller.
+
+    Equal results give equal bytes.
+    """
+    match output:
+        case "json":
+            emit_result(json(), out)
+        case "csv":
+            emit_result(frame().write_csv(), out)
+        case "parquet":
+            content = BytesIO()
+            frame().write_parquet(content)
+            if out is None:
+                emit_bytes(content.getvalue())
+            else:
+                _write(out, content.getvalue())
+    return output != "table"
+
+
+def emit_result(text: str, out: Path | None = None) -> None:
+    """Writes a text to standard output, or into a file."""
+    if out is None:
+        emit(text)
+    else:
+        _write(out, f"{printable_lines(text).removesuffix(chr(10))}\n".encode())
+
+
+def _write(out: Path, content: bytes) -> None:
+    write(out, content)
+    say(f"{path_text(out)}: written.")

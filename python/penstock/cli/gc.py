@@ -3,8 +3,13 @@
 from typing import Annotated
 
 from penstock.cli import options
-from penstock.cli.selecting import age_text
+from penstock.cli.console import emit, show
+from penstock.cli.selecting import age_text, selection, size_text
 from penstock.cli.verb import option
+from penstock.printable import json_text, things
+from penstock.store import Store
+from penstock.store.sweeping import older_than as is_older
+from penstock.store.sweeping import sweep
 
 
 def gc(
@@ -29,13 +34,6 @@ def gc(
     Leftovers are scenarios without runs, unfinished files, and notes of failed runs that have succeeded since. Runs are
     removed only with --stale, --older-than, --name, --where or --seed, and only those that match all that are given.
     """
-    from penstock.cli.console import emit, show
-    from penstock.cli.selecting import selection, size_text
-    from penstock.printable import json_text, things
-    from penstock.store import Store
-    from penstock.store.sweeping import older_than as is_older
-    from penstock.store.sweeping import sweep
-
     kept = Store(store)
     unwanted = []
     if stale or older_than is not None or name is not None or where or seed is not None:

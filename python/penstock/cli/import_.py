@@ -1,11 +1,28 @@
 """``penstock import``: verifies the runs of an archive and stores them."""
 
+import random
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+from penstock import _core
 from penstock.cli import options
+from penstock.cli.console import emit, show
+from penstock.cli.cores import cores_told
 from penstock.cli.options import SAMPLE
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError, StoreError
+from penstock.memory import allow
+from penstock.own.files import none_executed
+from penstock.printable import json_text, path_text, quoted, things
+from penstock.progress import Progress
+from penstock.records import RunRequest
+from penstock.store import Record, Store, StoredRun
+from penstock.store.archive import Reading
+from penstock.store.checking import asked_for, made_again, measures_these, row_mistake, sample
+from penstock.store.manifest import Manifest
 
 
 def import_(
@@ -34,20 +51,12 @@ def import_(
     Every file must match the archive's list, every run must have the key of what it was made from, and a sample is
     repeated here: digest and numbers must be equal to the last bit. If anything differs, nothing is stored.
     """
-    import random
-
-    from penstock.cli.archives import Verification, import_runs
-    from penstock.cli.console import emit, show
-    from penstock.memory import allow
-    from penstock.printable import json_text, path_text, things
-    from penstock.store import Store
-
     allow(memory)
     picked = random.SystemRandom().randrange(1 << 32) if pick is None else pick
     how = Verification(SAMPLE if sample is None else sample, picked, digest, jobs, threads, allow_python)
     found = import_runs(Store(store), archive, how, dry=dry_run)
     if output == "json":
-        emit(json_text({**found.data(), "dry_run": dry_run}))
+        emit(json_text({**asdict(found), "dry_run": dry_run}))
         return
     runs = f"{things(found.runs, 'run')} verified, {found.made_again} of them made again"
     show(
@@ -55,3 +64,128 @@ def import_(
         f"{found.new} {'would be ' * dry_run}taken into the store, {found.runs - found.new} were there.",
         f"digest {found.digest}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Verification of an archive: how many runs are repeated, which, and on how many cores; see :func:`sample`.
+
+    Only with `allows_python` may a scenario of the archive execute a Python file of this machine.
+    """
+
+    sample: int
+    pick: int
+    digest: str | None = None
+    jobs: int | None = None
+    threads: int = 1
+    allows_python: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Result of an import; `new` counts runs that were not in the store."""
+
+    runs: int
+    made_again: int
+    new: int
+    digest: str
+
+
+def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> Imported:
+    """Verifies an archive and adds its runs to the store.
+
+    Raises InputError if there is no such file, its digest is another one, or a scenario would execute a Python file;
+    StoreError if anything in it is wrong (then nothing is stored), or the store cannot be written.
+    """
+    reading = Reading(archive)
+    if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):
+        raise InputError(
+            f"{path_text(archive)} has not the digest {quoted(how.digest)} but {reading.digest}: it is another archive "
+            "or was altered; of a digest at least 16 digits are compared. Nothing was taken from it."
+        )
+    if reading.model_version != _core.MODEL_VERSION:
+        raise StoreError(
+            f"{path_text(archive)} has runs of another version of the model ({reading.model_version[:12]}, Penstock "
+            f"{reading.version}), which this one ({_core.MODEL_VERSION[:12]}) can neither verify nor use. "
+            "Nothing was taken from it."
+        )
+    guard: AbstractContextManager[list[Path]] = nullcontext([]) if how.allows_python else none_executed()
+    with guard as refused:
+        runs = _named_rightly(reading, refused)
+    known = store.find([(run.key, request) for run, request in runs])
+    for run, _ in runs:
+        if run.key in known and (known[run.key].digest, known[run.key].packet_hops) != (run.digest, run.packet_hops):
+            raise _refused(archive, f"run {run.key[:16]} ({quoted(run.name)}) is another than the one in the store")
+    count = _make_again(reading, runs, how)
+    kept = _kept(reading, known)
+    new = [request for run, request in runs if run.key not in kept]
+    if not dry and new:
+        store.prepare(new)
+        for member, content, _ in reading.runs():
+            if member.name not in kept:
+                store.write(Record(member.name, content))
+    return Imported(len(runs), count, len(new), reading.digest)
+
+
+def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
+    """Stored runs that are kept; the archive replaces those for which it has the same numbers and more."""
+    kept = set()
+    for member, _, run in reading.runs():
+        if (there := known.get(member.name)) is None:
+            continue
+        own, others = ({text for text, _ in each.measured or ()} for each in (there, run))
+        if not own < others:
+            kept.add(member.name)
+    return kept
+
+
+def _named_rightly(reading: Reading, refused: list[Path]) -> list[tuple[Manifest, RunRequest]]:
+    """The runs with their requests, after checking that each key is that of its request.
+
+    `refused` are Python files that scenarios were not allowed to execute.
+    """
+    texts = reading.texts()
+    found = []
+    for member, _, run in reading.runs():
+        manifest = run.manifest
+        text = texts.get(manifest.scenario)
+        if text is None:
+            raise _refused(reading.path, f"the scenario of {member.path} is not in it")
+        request, key, measures = asked_for(manifest, text)
+        if refused:
+            raise InputError(
+                f"{path_text(reading.path)}: the scenario of {member.path} executes the Python file "
+                f"{path_text(refused[0])} of this machine; if you trust that file, allow it with --allow-python. "
+                "Nothing was taken from the archive."
+            )
+        if key != manifest.key and request.folder is not None:
+            needed = f"files that are not in {path_text(request.folder)} as they were"
+            raise _refused(reading.path, f"{member.path} needs {needed}; archives have none")
+        if key != manifest.key or manifest.model_version != reading.model_version:
+            raise _refused(reading.path, f"{member.path} is not named by what it says it was made from")
+        if not measures_these(run, measures):
+            raise _refused(reading.path, f"{member.path} measures something else than its scenario")
+        if (mistake := row_mistake(request, run.metrics)) is not None:
+            raise _refused(reading.path, f"{member.path} is not what it says: {mistake}")
+        found.append((manifest, request))
+    return found
+
+
+def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: Verification) -> int:
+    """Repeats a sample of the runs and returns its size; refuses the archive if a result differs."""
+    requests = {run.key: request for run, request in runs}
+    picked = {run.key for run in sample([run for run, _ in runs], how.sample, how.pick)}
+    stored = [(run.manifest, run, requests[member.name]) for member, _, run in reading.runs() if member.name in picked]
+    with cores_told(how.threads) as cores, Progress() as progress:
+        run = partial(cores.run_all, jobs=how.jobs, progress=progress)
+        count, differing = made_again(stored, run)
+    if differing:
+        first = differing[0]
+        share = f"{len(differing)} of {count} runs that were made again came out otherwise"
+        example = f"{first.run.key[:16]} ({quoted(first.run.name)}): {first.what[0]}"
+        raise _refused(reading.path, f"{share}, such as {example}")
+    return count
+
+
+def _refused(archive: Path, why: str) -> StoreError:
+    return StoreError(f"{path_text(archive)} is not believed: {why}. Nothing was taken from it.")

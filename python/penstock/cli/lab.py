@@ -1,11 +1,23 @@
 """``penstock lab``: a local page with sliders for a scenario and results that follow them."""
 
+import importlib.util
+import os
+import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
 from penstock.cli import options
+from penstock.cli.console import emit, say
+from penstock.cli.files import read_text
 from penstock.cli.options import read_sets
 from penstock.cli.verb import option
+from penstock.errors import InputError
+from penstock.extras import advice
+from penstock.printable import path_text
+from penstock.studies.file import is_study
+from penstock.studies.plan import document_of
+from penstock.studies.points import alternatives
 
 
 def lab(
@@ -28,12 +40,8 @@ def lab(
     with 95 % confidence intervals and queues over time; it follows every change. Only this machine can reach the page,
     at an address with a secret token, and the page loads nothing else. Ctrl-C ends it; finished runs are kept.
     """
-    from penstock.cli.console import emit, say
-    from penstock.cli.files import read_text
-    from penstock.errors import InputError
-    from penstock.studies.points import alternatives
-
-    _require_packages()
+    if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise InputError(f"the lab needs Starlette and uvicorn; install them with: {advice('lab')}")
     settings = read_sets(sets)
     for path, value in settings:
         if len(alternatives(path, value)) > 1:
@@ -50,24 +58,13 @@ def lab(
         say("The lab is at this address until Ctrl-C; whoever knows it can use it, so keep it to yourself.")
         if not no_browser:
             _open(address)
-        _wait()
-
-
-def _wait() -> None:
-    """Waits for an interruption."""
-    import time
-
-    while True:
-        time.sleep(3600)
+        while True:  # until an interruption
+            time.sleep(3600)
 
 
 def _open(address: str) -> None:
     """Opens the address in a browser, if there is one."""
-    import os
-    import sys
     import webbrowser
-
-    from penstock.cli.console import say
 
     # Without a display, Python would start a text browser in this terminal.
     has_display = sys.platform in ("darwin", "win32") or any(
@@ -77,23 +74,8 @@ def _open(address: str) -> None:
         say("No browser was found: open the address yourself.")
 
 
-def _require_packages() -> None:
-    from importlib.util import find_spec
-
-    from penstock.errors import InputError
-    from penstock.extras import advice
-
-    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
-        raise InputError(f"the lab needs Starlette and uvicorn; install them with: {advice('lab')}")
-
-
 def _refuse_study(file: Path, text: str) -> None:
     """A study file has many points, and the lab shows one setting of a scenario."""
-    from penstock.errors import InputError
-    from penstock.printable import path_text
-    from penstock.studies.file import is_study
-    from penstock.studies.plan import document_of
-
     if is_study(text):
         inner = document_of(text).get("scenario")
         other = path_text(file.parent / inner) if isinstance(inner, str) else "its scenario"

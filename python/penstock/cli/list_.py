@@ -2,9 +2,15 @@
 
 from typing import Annotated, Any
 
+from penstock import reproductions, suites
 from penstock.cli import options
 from penstock.cli.completion import kinds
+from penstock.cli.console import emit, show, table
 from penstock.cli.verb import argument
+from penstock.errors import InputError
+from penstock.printable import json_text, quoted
+from penstock.reference import catalogue, places
+from penstock.suggest import suggestion
 
 
 def list_(
@@ -23,13 +29,6 @@ def list_(
 
     Components are listed by kind, with the keys of a scenario that accept them.
     """
-    from penstock import reproductions, suites
-    from penstock.cli.console import emit, show, table
-    from penstock.errors import InputError
-    from penstock.printable import json_text, quoted
-    from penstock.reference import catalogue, places
-    from penstock.suggest import suggestion
-
     everything = catalogue()
     others = ["metrics", "sections", "studies", "suites"]
     keys = places()

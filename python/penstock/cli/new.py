@@ -1,12 +1,19 @@
 """``penstock new``: writes a scenario to start from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
+from penstock import _core
+from penstock.cli.console import emit, warn
+from penstock.cli.files import check_new, write
 from penstock.cli.options import one_file, out_option
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError, ScenarioError
+from penstock.graphs.files import SUFFIXES
+from penstock.printable import command_text, path_text, quoted, things
+from penstock.suggest import suggestion
+from penstock.template import TEMPLATE
+from penstock.topologies.pages import GENERATORS, generated_page, graph_page
 
 
 def new(
@@ -35,11 +42,6 @@ def new(
 
     It runs as it is; comments say what can be changed.
     """
-    from penstock.cli.console import emit
-    from penstock.cli.files import check_new, write
-    from penstock.printable import command_text, path_text
-    from penstock.template import TEMPLATE
-
     file = one_file(name, out, "the scenario")
     check_new(file, "scenario.toml")
     content, sizes = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
@@ -49,14 +51,6 @@ def new(
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:
     """The scenario with a topology, and the size of its network."""
-    from penstock import _core
-    from penstock.cli.console import warn
-    from penstock.errors import InputError, ScenarioError
-    from penstock.graphs.files import SUFFIXES
-    from penstock.printable import quoted, things
-    from penstock.suggest import suggestion
-    from penstock.topologies.pages import GENERATORS, generated_page, graph_page
-
     if topology is None:
         raise InputError("--set says what a topology is like; name one with --topology.")
     given: dict[str, str] = {}

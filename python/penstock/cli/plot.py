@@ -1,17 +1,30 @@
 """``penstock plot``: draws the numbers of a scenario, a study, or a file of results."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from penstock.cli import options
+from penstock.cli.console import emit, warn
+from penstock.cli.files import read_text
+from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument, option
-
-if TYPE_CHECKING:
-    from penstock.plots.data import Data
-    from penstock.plots.request import PlotRequest
-    from penstock.studies.result import StudyResult
+from penstock.memory import allow
+from penstock.plots import check_endings, picture, save
+from penstock.plots.data import from_summaries
+from penstock.plots.files import read_results
+from penstock.plots.foresee import foresee
+from penstock.plots.over_time import data_of, suited
+from penstock.plots.request import PlotRequest
+from penstock.printable import path_text
+from penstock.progress import Progress
+from penstock.series import TimeSeries
+from penstock.store import Store
+from penstock.studies.making import make
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import warnings_of
+from penstock.studies.result import StudyResult
+from penstock.studies.runner import Runner
+from penstock.studies.verify import verify
 
 
 def plot(
@@ -63,13 +76,6 @@ def plot(
     Stored runs are not repeated. Pictures are ready for a paper: embedded fonts; colours, markers and line styles that
     colour-blind readers can tell apart; and equal bytes from equal numbers.
     """
-    from penstock.cli.console import emit
-    from penstock.plots import check_endings, picture, save
-    from penstock.plots.data import from_summaries
-    from penstock.plots.over_time import suited
-    from penstock.plots.request import PlotRequest
-    from penstock.printable import path_text
-
     result = None
     files = out or [Path(f"{file.stem or 'plot'}.svg")]
     check_endings(files)
@@ -89,20 +95,25 @@ def plot(
         x_label=x_label,
         y_label=y_label,
     )
+    allow(memory)
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
         given = {"--series": series, "--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
         options.refuse_idle(given, f"{path_text(file)} has results, so ")
-        from penstock.memory import allow
-        from penstock.plots.files import read_results
-
-        allow(memory)
         data = read_results(file)
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}
         options.refuse_idle(given, "--series is of one run, which is not stored: ")
-        data = _series(file, options.read_sets(sets), seed, memory)
+        of_run: dict[str, Any] = {
+            "name": str(file),
+            "folder": str(file.parent),
+            "sets": options.read_sets(sets),
+            "seed": seed,
+        }
+        made = TimeSeries(read_text(file), **of_run)
+        warn(made.warnings)
+        data = data_of(made.frame(), path_text(file))
     else:
-        result = _made(file, request, options.read_sets(sets), runs, seed, jobs, memory, store)
+        result = _made(plan_of(file, options.read_sets(sets), runs, seed), request, path_text(file), jobs, Store(store))
         data = from_summaries(result.summaries(), path_text(file))
     drawn = picture(data, suited(request, data) if data.is_series else request)
     for each in files:
@@ -112,52 +123,13 @@ def plot(
         result.require_precision()
 
 
-def _made(
-    file: Path,
-    request: PlotRequest,
-    sets: tuple[tuple[str, str], ...],
-    runs: int | None,
-    seed: int | None,
-    jobs: int | None,
-    memory: int | None,
-    store: Path | None,
-) -> StudyResult:
+def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, store: Store) -> StudyResult:
     """Makes the missing runs of a scenario or study, if `request` can be drawn."""
-    from penstock.cli.console import warn
-    from penstock.cli.studies import plan_of
-    from penstock.memory import allow
-    from penstock.plots.foresee import foresee
-    from penstock.printable import path_text
-    from penstock.progress import Progress
-    from penstock.store import Store
-    from penstock.studies.making import make
-    from penstock.studies.request import warnings_of
-    from penstock.studies.runner import Runner
-    from penstock.studies.verify import verify
-
-    allow(memory)
-    plan = plan_of(file, sets, runs, seed)
     asked = plan.read()
     verify(plan, asked)
     warn(warnings_of(asked))
-    kept = Store(store)
-    foresee(plan, asked, request, kept, path_text(file))
+    foresee(plan, asked, request, store, name)
     with Progress() as progress:
-        result = make(plan, asked, Runner(jobs=jobs, store=kept, progress=progress))
+        result = make(plan, asked, Runner(jobs=jobs, store=store, progress=progress))
     warn(result.cautions)
     return result
-
-
-def _series(file: Path, sets: tuple[tuple[str, str], ...], seed: int | None, memory: int | None) -> Data:
-    """The ``[[series]]`` of the first run of a scenario."""
-    from penstock.cli.console import warn
-    from penstock.cli.files import read_text
-    from penstock.memory import allow
-    from penstock.plots.over_time import data_of
-    from penstock.printable import path_text
-    from penstock.series import TimeSeries
-
-    allow(memory)
-    made = TimeSeries(read_text(file), name=str(file), folder=str(file.parent), sets=sets, seed=seed)
-    warn(made.warnings)
-    return data_of(made.frame(), path_text(file))

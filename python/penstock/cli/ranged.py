@@ -1,47 +1,19 @@
-"""Outputs of the verbs with ranges of parameters: ``screen`` and ``search``."""
+"""Checks and outputs of the verbs with ranges of parameters: ``screen`` and ``search``."""
 
-from __future__ import annotations
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-from penstock.cli.console import say, warn
-from penstock.cli.frames import check_format, emit_frame, emit_result, format_of
+from penstock.cli.console import say, show
+from penstock.cli.files import check_format, format_of
+from penstock.cli.options import FrameFormat
 from penstock.memory import allow
 from penstock.plots import check_endings, save
-from penstock.printable import path_text
+from penstock.printable import one_line, path_text
+from penstock.studies.ranges import Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from penstock.cli.options import FrameFormat
     from penstock.plots.canvas import Picture
-
-
-class RangedResult(Protocol):
-    """Result of a sensitivity study or a search."""
-
-    @property
-    def warnings(self) -> list[str]:
-        """Reasons for caution."""
-        ...
-
-    def frame(self) -> pl.DataFrame:
-        """The numbers as a frame."""
-        ...
-
-    def json(self) -> str:
-        """The JSON form."""
-        ...
-
-    def plot(self) -> Picture:
-        """A plot."""
-        ...
-
-
-Result = TypeVar("Result", bound=RangedResult)
 
 
 def check_outputs(
@@ -58,17 +30,17 @@ def check_outputs(
     return output
 
 
-def show_ranged(
-    result: Result, output: FrameFormat, out: Path | None, plots: Sequence[Path], show_table: Callable[[Result], None]
-) -> None:
-    """Writes the pictures, and the result in its format."""
-    warn(result.warnings)
-    for each in plots:
-        save(result.plot(), each)
+def save_plots(picture: Callable[[], "Picture"], files: Sequence[Path]) -> None:
+    """Draws the picture in each file."""
+    for each in files:
+        save(picture(), each)
         say(f"{path_text(each)}: written.")
-    if output in ("csv", "parquet"):
-        emit_frame(result.frame(), output, out)
-    elif output == "json":
-        emit_result(result.json(), out)
-    else:
-        show_table(result)
+
+
+def show_ranges(ranges: Mapping[str, Range], names: list[str]) -> None:
+    """Shows the ranges."""
+    told = (
+        f"{name} {each.text}{' (rounded to whole numbers)' * each.is_whole}"
+        for name, (_, each) in zip(names, ranges.items(), strict=True)
+    )
+    show(f"ranges: {one_line('; '.join(told))}.")

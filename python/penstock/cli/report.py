@@ -1,18 +1,26 @@
 """``penstock report``: one HTML page of a study, a scenario or a published study."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.completion import studies
+from penstock.cli.console import emit, warn
+from penstock.cli.files import check_page, read_text, write
+from penstock.cli.selecting import size_text
+from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument, option
-
-if TYPE_CHECKING:
-    from penstock.report.content import Report
-    from penstock.report.making import Makers
-    from penstock.studies.result import StudyResult
+from penstock.errors import InputError
+from penstock.memory import allow
+from penstock.printable import path_text
+from penstock.report import render
+from penstock.report.content import Report
+from penstock.report.making import Makers, published_report, study_result
+from penstock.report.study import study_report
+from penstock.reproductions.loading import has_document, names
+from penstock.reproductions.study import DATA
+from penstock.store import Store
+from penstock.studies.result import StudyResult
 
 
 def report(
@@ -42,17 +50,6 @@ def report(
     are any), plots, and the command that repeats it. It loads nothing from elsewhere, so it can be sent, kept and
     printed. Stored runs are not repeated.
     """
-    from penstock.cli.console import emit
-    from penstock.cli.files import check_page, write
-    from penstock.cli.selecting import size_text
-    from penstock.memory import allow
-    from penstock.printable import path_text
-    from penstock.report import render
-    from penstock.report.making import Makers
-    from penstock.reproductions.loading import has_document, names
-    from penstock.reproductions.study import DATA
-    from penstock.store import Store
-
     is_published = what in names() or Path(what).name == DATA or has_document(Path(what))
     page = out if out is not None else Path(f"{_stem(what)}.html")
     check_page(page, force=force)
@@ -72,17 +69,12 @@ def report(
 
 def _stem(what: str) -> str:
     """Default name of a page: that of the study, the study's folder, or the file."""
-    from penstock.reproductions.loading import has_document
-    from penstock.reproductions.study import DATA
-
     path = Path(what)
     folder = path.parent if path.name == DATA else path
     return (folder.resolve().name if has_document(folder) else path.stem) or "report"
 
 
 def _published(what: str, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
-    from penstock.report.making import published_report
-
     why = f"{what}: the runs of a published study are set by the document, so "
     options.refuse_idle({"--set": sets, "--seed": seed}, why)
     if makers.only_stored:
@@ -93,14 +85,6 @@ def _published(what: str, makers: Makers, runs: int | None, seed: int | None, se
 def _study(
     file: Path, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None
 ) -> tuple[StudyResult, Report]:
-    from penstock.cli.console import warn
-    from penstock.cli.files import read_text
-    from penstock.cli.studies import plan_of
-    from penstock.errors import InputError
-    from penstock.report.making import study_result
-    from penstock.report.study import study_report
-    from penstock.reproductions.loading import names
-
     try:
         text = read_text(file)
     except InputError as error:

@@ -1,15 +1,19 @@
 """``penstock reproduce``: runs a published study and compares its numbers with the printed ones."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 
+from penstock import reproductions, suites
 from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.options import MOST_RUNS, read_sets, refuse_contradictions
 from penstock.cli.verb import argument, option
+from penstock.memory import allow
 from penstock.printable import quoted
+from penstock.reproductions import example_reading
+from penstock.store import Store
 
 DocumentArgument = Annotated[
     str, argument("DOC", "A study, such as af ('penstock list studies' shows all), or the folder of your own.", studies)
@@ -109,28 +113,24 @@ def reproduce(
     Shows each number of a study next to the printed one. A suite compares mechanisms without printed numbers; --table
     chooses its parts.
     """
-    from penstock import suites
-
     if doc in suites.names():
+        of_study = (readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate, budget)
         refuse_contradictions(
-            (
-                any((readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate, budget)),
-                f"{doc} is a suite and has no printed numbers",
-            ),
+            (any(of_study), f"{doc} is a suite and has no printed numbers"),
             (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
-            (
-                precision is not None and runs is not None,
-                "--precision determines the number of runs, and --runs gives it",
-            ),
+            (precision is not None and runs, "--precision determines the number of runs, and --runs gives it"),
         )
-        _suite(doc, tables, sets, runs, precision, jobs, on, memory, store, out, only_stored, dry_run, output)
+        from penstock.cli.studies import read_precision
+        from penstock.suites import command
+
+        allow(memory)
+        target = None if precision is None else read_precision(precision)
+        parts, run = tuple(tables or ()), command.dry_run if dry_run else command.reproduce
+        wanted = command.Asked(parts, read_sets(sets), runs, target, jobs, on, Store(store), out, only_stored)
+        run(suites.load(doc), wanted, as_json=output == "json")
         return
-    refuse_contradictions(
-        (
-            sets or precision is not None or out is not None,
-            "--set, --precision and --out are for suites, and this is a published study",
-        )
-    )
+    of_suite = sets or precision is not None or out is not None
+    refuse_contradictions((of_suite, "--set, --precision and --out are for suites, and this is a published study"))
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
@@ -165,50 +165,20 @@ def reproduce(
         (only_stored and summary, "--stored makes no runs, and --summary needs all of them"),
         (only_stored and dry_run, "--stored shows the numbers of stored runs, and --dry-run shows no numbers"),
     )
-    from penstock import reproductions
-    from penstock.memory import allow
-    from penstock.store import Store
-
     allow(memory)
-    more: dict[str, Any] = {"as_printed": as_printed, "limit": limit, "summary": summary, "fresh": fresh}
-    more |= {"alternatives": alternatives}
-    more |= {"dry_run": dry_run, "stored": only_stored, "cross_validate": cross_validate}
-    asked = {name: value for name, value in more.items() if value}
-    if budget is not None:
-        asked["budget"] = budget
-    if on != "threads":
-        asked["on"] = on
-    reproductions.cli_reproduce(doc, tables or [], answers, runs, jobs, Store(store), claims, output, **asked)
-
-
-def _suite(
-    name: str,
-    parts: list[str] | None,
-    sets: list[str] | None,
-    runs: int | None,
-    precision: str | None,
-    jobs: int | None,
-    on: str,
-    memory: int | None,
-    store: Path | None,
-    out: Path | None,
-    only_stored: bool,
-    is_dry: bool,
-    output: str,
-) -> None:
-    """Runs a suite."""
-    from penstock import suites
-    from penstock.cli.studies import read_precision
-    from penstock.memory import allow
-    from penstock.store import Store
-    from penstock.suites.command import Asked, dry_run
-    from penstock.suites.command import reproduce as run
-
-    allow(memory)
-    target = None if precision is None else read_precision(precision)
-    asked = Asked(tuple(parts or ()), read_sets(sets), runs, target, jobs, on, Store(store), out, only_stored)
-    do = dry_run if is_dry else run
-    do(suites.load(name), asked, as_json=output == "json")
+    reproductions.cli_reproduce(
+        *(doc, tables or [], answers, runs, jobs, Store(store), claims, output),
+        as_printed=as_printed,
+        limit=limit,
+        summary=summary,
+        on=on,
+        dry_run=dry_run,
+        stored=only_stored,
+        cross_validate=cross_validate,
+        fresh=fresh,
+        alternatives=alternatives,
+        budget=budget,
+    )
 
 
 def read_readings(doc: str, given: list[str] | None) -> list[str]:
@@ -220,8 +190,6 @@ def read_readings(doc: str, given: list[str] | None) -> list[str]:
     for text in given or []:
         question, equals, key = (part.strip() for part in text.partition("="))
         if not equals or not question or not key:
-            from penstock.reproductions import example_reading
-
             raise click.BadParameter(
                 f"{quoted(text)} is not of the form id=key, such as {example_reading(doc, question)}.",
                 param_hint="'--reading'",

@@ -1,17 +1,11 @@
 """Table of the results of a study."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from penstock.cli.console import show, table
+from penstock.cli.console import show, table, titled
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line
+from penstock.studies.compare import Compare
+from penstock.studies.result import StudyResult
 from penstock.tabulation import contrasts_of, how_sure, made_from, table_of
-
-if TYPE_CHECKING:
-    from penstock.studies.compare import Compare
-    from penstock.studies.result import StudyResult
 
 
 def show_results(result: StudyResult, replication: int | None = None) -> None:
@@ -19,9 +13,8 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
     plan = result.plan
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     description = plan.description or result.points[0].asked.scenario.description
-    title = f"{one_line(plan.name)}: {one_line(description)}" if description else one_line(plan.name)
     columns, rows = table_of(result.summaries(), parameters)
-    show(table(title, columns, rows, right=["mean", "runs", "finished"]))
+    show(table(titled(plan.name, description), columns, rows, right=["mean", "runs", "finished"]))
     show(*parameters.notes)
     show(how_sure(result.points, replication))
     show(made_from(result.provenances, result.parameters))

@@ -1,106 +1,110 @@
 """Outputs that traces, time series and views share."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from penstock._core import Scenario
+from penstock.cli.console import emit, say, show, table, warn
+from penstock.cli.cores import cores_told
+from penstock.cli.files import read_scenario
+from penstock.cli.options import FrameFormat, read_sets
+from penstock.errors import InputError
+from penstock.printable import json_text, one_line, path_text
+from penstock.rows import RowStream
+from penstock.tabulation import made_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import polars as pl
 
-    from penstock._core import Scenario
-    from penstock.cli.options import FrameFormat
-    from penstock.rows import RowStream
 
+def form_of(form: FrameFormat, output: Path | None) -> FrameFormat:
+    """The format of rows: that of --format, else that of the file's ending.
 
-def form_of(form: "FrameFormat", output: Path | None) -> "FrameFormat":
-    """The format of rows: that of --format, else that of the file's ending."""
-    if form != "table" or output is None:
-        return form
-    endings: dict[str, FrameFormat] = {".csv": "csv", ".parquet": "parquet"}
-    return endings.get(output.suffix.lower(), form)
-
-
-def refuse_files(form: "FrameFormat", output: Path | None) -> None:
-    """Refuses Parquet without a file, and a file for a table or JSON."""
-    from penstock.errors import InputError
-
+    Raises InputError for Parquet without a file, and for a file for a table or JSON.
+    """
+    if form == "table" and output is not None:
+        endings: dict[str, FrameFormat] = {".csv": "csv", ".parquet": "parquet"}
+        form = endings.get(output.suffix.lower(), form)
     if form == "parquet" and output is None:
         raise InputError("a Parquet file needs a name: write --out FILE.")
     if form in ("table", "json") and output is not None:
         raise InputError(
             f"--out is for csv and parquet, by the ending of its name or --format; leave it out, or {form}."
         )
+    return form
 
 
-def read_scenario(file: Path, subject: str) -> str:
-    """The text of a scenario; refuses a study, because the `subject` is of one run."""
-    from penstock.cli.files import read_text
-    from penstock.errors import InputError
-    from penstock.printable import path_text
-    from penstock.studies.file import is_study
+class OneRun(NamedTuple):
+    """A run of a scenario: the text of its file, the scenario (with the arrivals of a log) or its text, and options."""
 
-    text = read_text(file)
-    if is_study(text):
-        raise InputError(f"{path_text(str(file))} is a study; {subject} of one run: give its scenario, with --set.")
-    return text
+    text: str
+    scenario: str | Scenario
+    options: dict[str, Any]
+
+    def tell(self, made: RowStream, *, is_plain: bool = False) -> None:
+        """Writes the warnings of a trace or time series, and why it uses fewer cores than it may."""
+        warn(made.warnings)
+        with cores_told(self.options["threads"]) as cores:
+            cores.note(made.name, self.text, lambda: made.scenario, is_plain=is_plain)
 
 
-def replayed(
-    file: Path, text: str, log: Path | None, sets: "Sequence[tuple[str, str]]", seed: int | None
-) -> "str | Scenario":
-    """The scenario with the arrivals of a log; its text without one."""
+def one_run(
+    file: Path,
+    subject: str,
+    sets: list[str] | None,
+    log: Path | None,
+    *,
+    seed: int | None,
+    replication: int,
+    threads: int,
+) -> OneRun:
+    """The run of which a `subject` is read, from the options of a verb; see :func:`read_scenario`."""
+    text, settings = read_scenario(file, subject), read_sets(sets)
+    run = {"folder": str(file.parent), "sets": settings, "seed": seed, "replication": replication, "threads": threads}
     if log is None:
-        return text
+        return OneRun(text, text, run)
     from penstock.emulation.opened import opened, read_log
 
-    return opened(file, text, sets, seed=seed, log=read_log(log)).asked.scenario
+    return OneRun(text, opened(file, text, settings, seed=seed, log=read_log(log)).asked.scenario, run)
 
 
 def write_rows(
-    made: "RowStream",
-    form: "FrameFormat",
+    made: RowStream,
+    form: FrameFormat,
     output: Path | None,
     limit: int,
     *,
     member: str,
     count: str,
-    show: "Callable[[RowStream, int], None]",
+    cell: Callable[[str, Any], str],
+    plain: Callable[["pl.Series"], bool],
+    empty: str,
 ) -> None:
     """Writes rows in a format; `form`, `output` and `limit` are values of the options.
 
-    `member` is their key in JSON, `count` the noun for a number of rows, and `show` writes a table.
+    `member` is their key in JSON, and `count` the noun for a number of rows. A table leaves out columns that are empty
+    or `plain` in all rows, and has the text `cell` of a column's value; `empty` is shown if there are no rows.
     """
-    from penstock.cli.console import say
-    from penstock.printable import path_text
-
     match form:
         case "table":
-            show(made, limit)
+            _show_rows(made, limit, cell, plain, empty)
         case "json":
             _emit_json(made, member)
         case "csv" if output is None:
-            _emit_csv(made)
+            for _, text in made.csv():
+                emit(text)
         case _:
             assert output is not None
             rows = made.write_csv(output) if form == "csv" else made.write_parquet(output)
             say(f"{rows} {count} in {path_text(str(output))}.")
 
 
-def show_rows(
-    made: "RowStream",
-    limit: int,
-    *,
-    cell: "Callable[[str, Any], str]",
-    plain: "Callable[[pl.Series], bool]",
-    empty: str,
+def _show_rows(
+    made: RowStream, limit: int, cell: Callable[[str, Any], str], plain: Callable[["pl.Series"], bool], empty: str
 ) -> None:
-    """Shows the first rows as a table with their origin, without columns that are empty or `plain` in all rows."""
+    """Shows the first rows as a table, with their origin."""
     import polars as pl
-
-    from penstock.cli.console import show, table
-    from penstock.printable import one_line
-    from penstock.tabulation import made_from
 
     # One more row than is shown, to know if there are others.
     frame = next(made.row_frames(limit + 1), pl.DataFrame(schema=made.row_schema))
@@ -122,23 +126,12 @@ def show_rows(
     show(made_from([made.provenance], []))
 
 
-def _cell(column: str, value: Any, cell: "Callable[[str, Any], str]") -> str:
+def _cell(column: str, value: Any, cell: Callable[[str, Any], str]) -> str:
     return f"{value // 10**12}.{value % 10**12:012d}" if column == "time_ps" else cell(column, value)
 
 
-def _emit_csv(made: "RowStream") -> None:
-    """Writes the header and all rows in batches."""
-    from penstock.cli.console import emit
-
-    for _, text in made.csv():
-        emit(text)
-
-
-def _emit_json(made: "RowStream", member: str) -> None:
+def _emit_json(made: RowStream, member: str) -> None:
     """Writes one JSON object with a row per line."""
-    from penstock.cli.console import emit
-    from penstock.printable import json_text
-
     emit(json_text(made.made_from).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
     before = ""
     for frame in made.row_frames():

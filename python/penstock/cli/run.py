@@ -1,13 +1,32 @@
 """``penstock run``: runs a scenario and shows its numbers."""
 
 import os
-from dataclasses import replace
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from penstock.cli import options
+from penstock.cli.console import emit, say, show, warn
+from penstock.cli.cores import runner_told
+from penstock.cli.dry_run import emit_dry_run
+from penstock.cli.files import check_format, emit_as, format_of, read_text
 from penstock.cli.options import FrameFormat, read_sets, refuse_contradictions, refuse_idle, whole_number
+from penstock.cli.results_table import show_results
+from penstock.cli.studies import plan_of, so_far
 from penstock.cli.verb import option
+from penstock.errors import InputError
+from penstock.huge_pages import restart_for
+from penstock.memory import allow
+from penstock.store import Store
+from penstock.studies.making import make, stored
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import PointRequest, warnings_of
+from penstock.studies.result import StudyResult
+from penstock.studies.runner import Runner
+from penstock.studies.shards import Shard, refuse_unknown_runs
+from penstock.studies.verify import verify
 
 
 def run(
@@ -51,17 +70,6 @@ def run(
     repeated. Several values of a --set make a sweep: every combination is a point with its own runs. A study file says
     what varies.
     """
-    from penstock.cli.console import warn
-    from penstock.cli.frames import format_of
-    from penstock.cli.studies import plan_of
-    from penstock.cli.ways_to_run import How, View, make_all, make_shard, show_plan, show_replay, show_stored
-    from penstock.huge_pages import restart_for
-    from penstock.memory import allow
-    from penstock.own.files import DEBUG
-    from penstock.studies.request import warnings_of
-    from penstock.studies.shards import Shard, refuse_unknown_runs
-    from penstock.studies.verify import verify
-
     is_plain = executor == "plain"
     output = format_of(output, out)
     refuse_contradictions(
@@ -80,18 +88,20 @@ def run(
         (shard is not None and output != "table", "--shard shows no numbers, so --format changes nothing"),
         (only_stored and is_plain, "--stored shows the numbers of stored runs, and --executor plain keeps no runs"),
     )
-    _check_output(output, out, values=values, dry_run=dry_run)
+    if values and output not in ("csv", "parquet"):
+        raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
+    check_format(output, dry_run=dry_run, out=out)
     allow(memory)
     if debug_component:
+        from penstock.own.files import DEBUG
+
         os.environ[DEBUG] = "1"
         jobs = 1
     if replay is not None:
         idle = {"--runs": runs, "--store": store, "--shard": shard, "--stored": only_stored, "--dry-run": dry_run}
         refuse_idle(idle | {"--jobs": jobs}, "--replay repeats one run and keeps nothing, so ")
-        of_run = {"seed": seed, "replication": replication or 0}
-        show_replay(
-            file, replay, read_sets(sets), of_run, (executor, threads), View(output, values, replication or 0, out)
-        )
+        of_run = {"sets": read_sets(sets), "seed": seed, "replication": replication or 0}
+        _show_replay(file, replay, of_run, (executor, threads), View(output, values, replication or 0, out))
         return
     part = None if shard is None else Shard.read(shard)
     plan = plan_of(file, read_sets(sets), runs, seed)
@@ -106,22 +116,80 @@ def run(
     if on == "threads" and not only_stored and not dry_run and file.is_file():
         restart_for(each.scenario.memory for each in asked)
     warn(warnings_of(asked))
-    how = How(jobs, on, threads, store, executor, keeps=not debug_component)
     view = View(output, values, replication, out)
+    if only_stored:
+        _show_stored(plan, asked, store, view)
+        return
+    kept = None if is_plain or debug_component else Store(store, tell=say)
     if dry_run:
-        show_plan(plan, asked, how, as_json=output == "json")
-    elif only_stored:
-        show_stored(plan, asked, store, view)
-    elif part is not None:
-        make_shard(part, asked, how)
+        more = plan.precision is not None
+        emit_dry_run(plan.name, plan.description, asked, kept, jobs, as_json=output == "json", at_least=more)
+        return
+    making = runner_told(threads, jobs=jobs, store=kept, executor=executor, on=on)
+    if part is None:
+        _make_all(plan, asked, making, view)
     else:
-        make_all(plan, asked, how, view)
+        _make_shard(part, asked, making)
 
 
-def _check_output(output: FrameFormat, out: Path | None, *, values: bool, dry_run: bool) -> None:
-    from penstock.cli.frames import check_format
-    from penstock.errors import InputError
+@dataclass(frozen=True, slots=True)
+class View:
+    """Format and file of the numbers, and whether they are of single runs or of one replication."""
 
-    if values and output not in ("csv", "parquet"):
-        raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
-    check_format(output, dry_run=dry_run, out=out)
+    output: FrameFormat
+    values: bool
+    replication: int | None
+    out: Path | None = None
+
+
+def _show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | None, view: View) -> None:
+    result = stored(plan, asked, Store(store))
+    warn(result.cautions)
+    _show(result, view, so_far(plan, result, len(asked[0].replications)))
+
+
+def _make_shard(part: Shard, asked: Sequence[PointRequest], making: AbstractContextManager[Runner]) -> None:
+    """Makes a part of the runs without showing numbers."""
+    with making as runner:
+        made = [run for runs_of_point in runner.make(part.of(asked)) for run in runs_of_point]
+    total, cached = sum(len(each.replications) for each in asked), sum(run.cached for run in made)
+    kept = f" ({cached} from the store)" if cached else ""
+    emit(
+        f"shard {part.number}/{part.count}: {len(made)} of {total} runs{kept}. "
+        "The same command without --shard shows the numbers, once all shards are done."
+    )
+
+
+def _make_all(
+    plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractContextManager[Runner], view: View
+) -> None:
+    """Makes the missing runs and shows the numbers; a missed precision target is an error after them."""
+    with making as runner:
+        result = make(plan, asked, runner)
+    warn(result.cautions)
+    _show(result, view)
+    for note in result.notes:
+        say(f"note: {note}")
+    result.require_precision()
+
+
+def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, int], view: View) -> None:
+    """Runs a scenario with the arrivals of a log, and shows the numbers."""
+    from penstock.emulation.making import result_of
+    from penstock.emulation.opened import opened, read_log
+
+    found = opened(file, read_text(file), log=read_log(log), **of_run)
+    warn(found.asked.scenario.warnings)
+    asked = found.asked
+    run = asked.scenario.run(asked.seed, asked.replications[0], None, *how)
+    say(f"Replay: arrivals are as logged, whatever the network does to them (open loop). Digest {run.digest}.")
+    _show(result_of(found, run), view)
+
+
+def _show(result: StudyResult, view: View, last: str | None = None) -> None:
+    """Shows the numbers in the format of `view`, with `last` below a table."""
+    if emit_as(view.output, view.out, result.json, result.values if view.values else result.frame):
+        return
+    show_results(result, view.replication)
+    if last is not None:
+        show(last)

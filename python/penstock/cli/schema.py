@@ -3,7 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from penstock import _core
+from penstock.cli.console import emit
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError
+from penstock.printable import json_text
+from penstock.schemas import document_schema, study_schema
 
 
 def schema(
@@ -20,18 +25,10 @@ def schema(
 
     With it, an editor completes keys, shows what they mean, and marks mistakes.
     """
-    from penstock.cli.console import emit
-
     if of == "scenario":
-        from penstock import _core
-        from penstock.errors import InputError
-
         try:
             emit(_core.json_schema() if use is None else _core.json_schema(use))
         except ValueError as error:
             raise InputError(str(error)) from None
         return
-    from penstock.printable import json_text
-    from penstock.schemas import document_schema, study_schema
-
     emit(json_text(study_schema() if of == "study" else document_schema()))

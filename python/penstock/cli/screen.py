@@ -4,8 +4,23 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from penstock.cli import options
+from penstock.cli.console import say, show, table, titled, warn
+from penstock.cli.cores import runner_told
+from penstock.cli.dry_run import emit_dry_run
+from penstock.cli.files import emit_as
 from penstock.cli.options import plot_option, read_sets
+from penstock.cli.ranged import check_outputs, save_plots, show_ranges
+from penstock.cli.studies import plan_of, read_ranges
 from penstock.cli.verb import option
+from penstock.parameter_columns import short_names
+from penstock.sensitivity import Analysis, SensitivityResult
+from penstock.sensitivity.design import Design
+from penstock.sensitivity.indices import Index
+from penstock.sensitivity.making import Sampling
+from penstock.statistics import Interval
+from penstock.store import Store
+from penstock.tabulation import made_from
+from penstock.unit_scale import Scale, plus_minus, scale
 
 
 def screen(
@@ -54,18 +69,6 @@ def screen(
     Samples points in the ranges and runs them like a study: finished runs are stored and never repeated. Variation
     between runs of a point is reported as noise. Needs the extra 'sensitivity'.
     """
-    from penstock.cli.console import say, warn
-    from penstock.cli.cores import cores_told
-    from penstock.cli.dry_run import emit_dry_run
-    from penstock.cli.noting_runner import NotingRunner
-    from penstock.cli.ranged import check_outputs, show_ranged
-    from penstock.cli.sensitivity_table import show_sensitivity
-    from penstock.cli.studies import plan_of, read_ranges
-    from penstock.progress import Progress
-    from penstock.sensitivity.design import Design
-    from penstock.sensitivity.making import Sampling
-    from penstock.store import Store
-
     output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
     asked = plan.asks.get("sensitivity", {})
@@ -80,7 +83,88 @@ def screen(
     if dry_run:
         emit_dry_run(plan.name, plan.description, sampling.asked, kept, jobs, as_json=output == "json")
         return
-    with cores_told(threads) as cores, Progress() as progress:
-        runner = NotingRunner(cores, jobs=jobs, store=kept, progress=progress, on=on)
+    with runner_told(threads, jobs=jobs, store=kept, on=on) as runner:
         made = runner.make(sampling.asked)
-    show_ranged(sampling.result(made), output, out, plots or (), show_sensitivity)
+    result = sampling.result(made)
+    warn(result.warnings)
+    save_plots(result.plot, plots or ())
+    if not emit_as(output, out, result.json, result.frame):
+        _show(result)
+
+
+def _show(result: SensitivityResult) -> None:
+    """Shows the parameters in the order of their effect on each metric, and the noise."""
+    plan, design = result.plan, result.design
+    names = short_names(result.parameters)
+    description = plan.description or result.asked[0].scenario.description
+    is_morris = design.method == "morris"
+    make = _morris if is_morris else _sobol
+    rows = [row for each in result.analyses for row in make(each, names)]
+    columns = ["metric", "parameter", *(["mu*", "mu", "sigma", "unit"] if is_morris else ["first order", "total"])]
+    show(
+        table(
+            titled(plan.name, description), columns, rows, right=[column for column in columns[2:] if column != "unit"]
+        )
+    )
+    if design.second_order:
+        pairs = [
+            (each.metric, f"{names[index.parameters[0]]}, {names[index.parameters[1]]}", _text(index, _PLAIN))
+            for each in result.analyses
+            for index in each.of("S2")
+        ]
+        show(table("pairs", ["metric", "parameters", "second order"], pairs, right=["second order"]))
+    show_ranges(result.plan.ranges, names)
+    runs = [run for own in result.runs for run in own]
+    cached = sum(run.cached for run in runs)
+    kept = f" ({cached} from the store)" if cached else ""
+    how = f"{design.samples} trajectories" if is_morris else f"Sobol sample of {design.samples}"
+    seed = result.asked[0].seed
+    show(f"{how}: {len(runs)} runs of {len(result.asked)} points, seed {seed}{kept}; ± is half of the 95 % interval.")
+    for each in result.analyses:
+        show(_noise(each, design.method, plan.runs))
+    show(made_from([each.provenance for each in result.asked], result.parameters))
+
+
+def _morris(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
+    star = each.of("mu_star")
+    fit = scale(each.metric.partition("[")[0], each.unit, [index.value or 0.0 for index in star])
+    others = {name: {index.parameters: index for index in each.of(name)} for name in ("mu", "sigma")}
+    rows = []
+    for index in star:
+        further = (_text(others[name][index.parameters], fit) for name in ("mu", "sigma"))
+        rows.append((each.metric, names[index.parameters[0]], _text(index, fit), *further, fit.unit))
+    return rows
+
+
+def _sobol(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
+    first = {index.parameters: index for index in each.of("S1")}
+    return [
+        (each.metric, names[index.parameters[0]], _text(first[index.parameters], _PLAIN), _text(index, _PLAIN))
+        for index in each.of("ST")
+    ]
+
+
+_PLAIN = Scale(1.0, "")
+
+
+def _text(index: Index, fit: Scale) -> str:
+    if index.value is None:
+        return "-"
+    if index.low is None or index.high is None:
+        return fit.text(Interval(index.value, None, None, 1))
+    half = max(index.high - index.value, index.value - index.low)
+    return fit.text(Interval(index.value, index.value - half, index.value + half, 2))
+
+
+def _noise(each: Analysis, method: str, runs: int) -> str:
+    noise = each.noise
+    if noise is None:
+        return f"{each.metric}: how much of it is noise is unknown of single runs."
+    own = [noise.effect] if method == "morris" else [noise.deviation]
+    fit = scale(each.metric.partition("[")[0], each.unit, own)
+    unit = f" {fit.unit}" if fit.unit else ""
+    share = "none" if noise.share is None else f"{100 * noise.share:.2g} %"
+    told = f"{each.metric}: noise is {share} of the variance of means over {runs} runs"
+    if method == "morris":
+        return f"{told}; alone it would make a mu* of {plus_minus(Interval(own[0] / fit.size, None, None, 1))}{unit}."
+    return f"{told}."

@@ -1,14 +1,32 @@
 """``penstock search``: the best setting within ranges."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from penstock.cli import options
+from penstock.cli.console import say, show, table, warn
+from penstock.cli.cores import runner_told
+from penstock.cli.dry_run import emit_dry_run
+from penstock.cli.files import emit_as
 from penstock.cli.options import plot_option, read_sets
+from penstock.cli.ranged import check_outputs, save_plots, show_ranges
+from penstock.cli.studies import plan_of, read_ranges
 from penstock.cli.verb import option
+from penstock.errors import PenstockError
+from penstock.parameter_columns import short_names
+from penstock.printable import one_line, things
+from penstock.search import SearchResult, Trial
+from penstock.search.making import Search
+from penstock.search.question import Question
+from penstock.statistics import Interval
+from penstock.store import Store
+from penstock.studies.definition import value_text
+from penstock.tabulation import made_from
+from penstock.unit_scale import scale
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+_SHOWN = 12
+"""Maximum number of lines about earlier best settings."""
 
 
 def search(
@@ -49,19 +67,6 @@ def search(
     because a setting that was chosen for its number was partly lucky. An interrupted search continues where it was.
     Needs the extra 'search'.
     """
-    from penstock.cli.console import say, show, warn
-    from penstock.cli.cores import cores_told
-    from penstock.cli.dry_run import emit_dry_run
-    from penstock.cli.noting_runner import NotingRunner
-    from penstock.cli.ranged import check_outputs, show_ranged
-    from penstock.cli.search_table import show_search
-    from penstock.cli.studies import plan_of, read_ranges
-    from penstock.errors import PenstockError
-    from penstock.progress import Progress
-    from penstock.search.making import Search
-    from penstock.search.question import Question
-    from penstock.store import Store
-
     output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
     given: dict[str, Any] = {
@@ -84,18 +89,70 @@ def search(
             show(f"These are the first of {question.trials} trials: {total} runs, and up to {most} fresh ones.")
         return
     warn(wanted.middle.scenario.warnings)
-    with cores_told(threads) as cores, Progress() as progress:
-        runner = NotingRunner(cores, jobs=jobs, store=kept, progress=progress, on=on)
+    with runner_told(threads, jobs=jobs, store=kept, on=on) as runner:
         result = wanted.made_by(runner)
-    show_ranged(result, output, out, plots or (), show_search)
+    warn(result.warnings)
+    save_plots(result.plot, plots or ())
+    if not emit_as(output, out, result.json, result.frame):
+        _show(result)
     if result.best is None:
         raise PenstockError(f"none of {len(result.trials)} trials meets the conditions; all runs are kept.")
 
 
-def _over(asked: "Mapping[str, Any]", given: "Mapping[str, Any]") -> dict[str, Any]:
+def _over(asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The question of the study, overridden by options; another aim replaces that of the study."""
     given = {key: value for key, value in given.items() if value is not None}
     kept = asked
     if "minimise" in given or "maximise" in given:
         kept = {key: value for key, value in asked.items() if key not in ("minimise", "maximise")}
     return {**kept, **given}
+
+
+def _show(result: SearchResult) -> None:
+    """Shows the finalists in fresh runs, earlier best settings, and the ranges."""
+    question, plan = result.question, result.plan
+    names = short_names(list(plan.ranges))
+    shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]
+    fit = scale(question.metric.partition("[")[0], result.unit, shown)
+    unit = f" ({fit.unit})" if fit.unit else ""
+    aim = f"{'greatest' if question.greatest else 'least'} {question.metric}"
+    where = "".join(f", {each.text}" for each in question.conditions)
+    rows = []
+    for each in result.finalists:
+        less = each.less
+        difference = "" if less is None else fit.text(Interval(less.difference, less.low, less.high, question.fresh))
+        in_search = fit.text(Interval(each.trial.value or 0.0, None, None, 1))
+        p = "" if each.p is None else f"{each.p:.2g}"
+        numbers = (fit.text(each.interval), in_search, difference, p, each.verdict(question.greatest))
+        rows.append((str(each.trial.number), *_values(each.trial), *numbers, *[each.meets] * bool(question.conditions)))
+    columns = ["trial", *names, f"fresh{unit}", "in search", "less best", "p", "verdict"]
+    columns += ["meets conditions"] * bool(question.conditions)
+    if rows:
+        right = ["trial", f"fresh{unit}", "in search", "less best", "p"]
+        show(table(f"{one_line(plan.name)}: {aim}{where}", columns, rows, right=right))
+        show(
+            f"fresh: {question.fresh} runs that had no part in the choice; ± is half of the 95 % interval. "
+            f"In search: the mean of {plan.runs},\nby which trials were chosen and which flatters the best. "
+            "p: of the difference, by Holm's procedure."
+        )
+    history = result.history()
+    if history:
+        moved = [
+            (str(trial.number), *_values(trial), fit.text(Interval(trial.value or 0.0, None, None, 1)))
+            for trial in history[-_SHOWN:]
+        ]
+        left = f" (the last {_SHOWN} times)" * (len(history) > _SHOWN)
+        number = f"in search{unit}"
+        show(table(f"how the best moved{left}", ["trial", *names, number], moved, right=["trial", number]))
+    show_ranges(plan.ranges, names)
+    feasible = sum(trial.is_feasible for trial in result.trials)
+    failed = sum(trial.value is None for trial in result.trials)
+    counts = f"{len(result.trials)} trials of {things(plan.runs, 'run')}, seed {result.seed}"
+    met = f": {feasible} meet the conditions" if question.conditions else ""
+    made = [each.point.provenance for each in result.trials if each.point is not None]
+    show(f"{counts}{met}{f', {failed} without a number' if failed else ''}.")
+    show(made_from(made, list(plan.ranges)))
+
+
+def _values(trial: Trial) -> list[str]:
+    return [value_text(value) for value in trial.parameters.values()]

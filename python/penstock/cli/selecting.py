@@ -1,19 +1,14 @@
 """Selections of stored runs, and short texts about them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from penstock.cli.options import pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from penstock.store import Store
-    from penstock.store.selection import Selection
+from penstock.printable import quoted, shortened
+from penstock.store import Store
+from penstock.store.selection import Selection
 
 
 def selection(
@@ -29,8 +24,6 @@ def selection(
 
     Raises click.BadParameter if a condition is not of the form ``path=value``.
     """
-    from penstock.store.selection import Selection
-
     points = None
     if study is not None:
         from penstock.cli.studies import plan_of
@@ -42,8 +35,6 @@ def selection(
 
 def settings_text(settings: Sequence[tuple[str, str]], most: int = 60) -> str:
     """Settings on one line."""
-    from penstock.printable import shortened
-
     return shortened(", ".join(f"{path}={value}" for path, value in settings), most)
 
 
@@ -72,8 +63,6 @@ def age_text(text: str) -> float:
     >>> age_text("2 h"), age_text("30 days")
     (7200.0, 2592000.0)
     """
-    from penstock.printable import quoted
-
     number, _, unit = text.strip().partition(" ")
     seconds = {"h": 3600, "hour": 3600, "hours": 3600, "day": 86400, "days": 86400, "weeks": 604800, "week": 604800}
     if not number.isascii() or not number.isdigit() or len(number) > 6 or unit.strip() not in seconds:

@@ -1,10 +1,13 @@
 """``penstock sensitivity``: how far each open question of a published study moves its numbers."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
+from penstock import reproductions
 from penstock.cli import options
 from penstock.cli.reproduce import DocumentArgument
 from penstock.cli.verb import option
+from penstock.memory import allow
+from penstock.store import Store
 
 
 def sensitivity(
@@ -23,12 +26,5 @@ def sensitivity(
 
     Answers each question in every way, and shows how far each number moves. The number of runs is shown first.
     """
-    from penstock import reproductions
-    from penstock.memory import allow
-    from penstock.store import Store
-
     allow(memory)
-    more: dict[str, Any] = {} if on == "threads" else {"on": on}
-    if all_tables:
-        more["all_tables"] = True
-    reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output, **more)
+    reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output, on=on, all_tables=all_tables)

@@ -1,14 +1,12 @@
 """``penstock series``: the state of ports, flows and their components over time."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 from penstock.cli import options
-from penstock.cli.options import read_sets
-from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
+from penstock.cli.rows import form_of, one_run, write_rows
 from penstock.cli.verb import option
-
-if TYPE_CHECKING:
-    from penstock.rows import RowStream
+from penstock.memory import allow
+from penstock.series import TimeSeries
 
 
 def series(
@@ -43,41 +41,20 @@ def series(
     options --of, --what, --sum, --every, --on-change, --start and --stop replace it. A table shows the first rows,
     other formats all.
     """
-    from penstock.cli.console import warn
-    from penstock.cli.cores import cores_told
-    from penstock.memory import allow
-    from penstock.series import TimeSeries
-
     form = form_of(form, output)
-    refuse_files(form, output)
     allow(memory)
-    text, settings = read_scenario(file, "series are"), read_sets(sets)
-    made = TimeSeries(
-        replayed(file, text, replay, settings, seed),
-        name=str(file),
-        folder=str(file.parent),
-        sets=settings,
-        seed=seed,
-        replication=replication,
-        of=of,
-        what=what,
-        sum=total,
-        every=every,
-        on="change" if on_change else None,
-        start=start,
-        stop=stop,
-        threads=threads,
-    )
-    warn(made.warnings)
-    with cores_told(threads) as cores:
-        cores.note(made.name, text, lambda: made.scenario)
-    write_rows(made, form, output, limit, member="series", count="values", show=_show)
-
-
-def _show(made: "RowStream", limit: int) -> None:
-    show_rows(
+    run = one_run(file, "series are", sets, replay, seed=seed, replication=replication, threads=threads)
+    on = "change" if on_change else None
+    which: dict[str, Any] = {"of": of, "what": what, "sum": total, "every": every, "start": start, "stop": stop}
+    made = TimeSeries(run.scenario, name=str(file), on=on, **which, **run.options)
+    run.tell(made)
+    write_rows(
         made,
+        form,
+        output,
         limit,
+        member="series",
+        count="values",
         cell=lambda column, value: f"{value:.6g}" if column == "value" else str(value),
         plain=lambda column: column.name == "series" and column.n_unique() == 1,
         empty="Nothing was read: no route uses these ports, or the run ends before.",

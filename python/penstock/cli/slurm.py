@@ -1,17 +1,20 @@
 """``penstock slurm``: writes a job script that makes a study's runs in an array of Slurm jobs."""
 
-from __future__ import annotations
-
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from penstock.cli import options
+from penstock.cli.console import emit
+from penstock.cli.files import check_new, write
+from penstock.cli.studies import plan_of
 from penstock.cli.verb import option
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from penstock.errors import InputError
+from penstock.printable import command_text, path_text, quoted, things
+from penstock.store import Store
+from penstock.studies.shards import refuse_unknown_runs
 
 
 def slurm(
@@ -33,14 +36,6 @@ def slurm(
     Each job of the array makes its share of the runs (penstock run --shard) and keeps them in one store, a folder on a
     shared disk. Finished runs of an interrupted job are kept, and a restarted job continues there. Nothing is run now.
     """
-    from penstock.cli.console import emit
-    from penstock.cli.files import check_new, write
-    from penstock.cli.studies import plan_of
-    from penstock.errors import InputError
-    from penstock.printable import command_text, path_text, quoted, things
-    from penstock.store import Store
-    from penstock.studies.shards import refuse_unknown_runs
-
     script = out if out is not None else Path(f"{file.stem or 'study'}.sbatch")
     if re.fullmatch(r"(\d+-)?\d+(:\d\d){0,2}", time, re.ASCII) is None:
         raise InputError(f"--time {quoted(time)} is no time of Slurm, such as 01:30:00 or 2-12:00:00.")
@@ -60,8 +55,6 @@ def slurm(
 
 
 def _script(file: Path, given: Sequence[str], shards: int, cpus: int, time: str, store: Path) -> str:
-    from penstock.printable import command_text
-
     words = [sys.executable, "-m", "penstock", "run", str(file), *given, "--store", str(store)]
     name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in file.stem)
     return (

@@ -1,11 +1,22 @@
 """``penstock status``: the progress of a study, or the contents of a store."""
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+from penstock import _core
 from penstock.cli import options
+from penstock.cli.console import emit, show, show_first, warn
 from penstock.cli.options import read_sets, runs_option
+from penstock.cli.selecting import size_text
+from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument
+from penstock.errors import InputError
+from penstock.parameter_columns import parameter_columns
+from penstock.printable import json_text, one_line, path_text, things
+from penstock.store import Store
+from penstock.studies.plan import StudyPlan
+from penstock.studies.standing import Standing, standing
 
 
 def status(
@@ -22,12 +33,6 @@ def status(
     For each point: the runs that are stored, have failed, and are left; and, for missing runs, what has changed since
     similar runs were made. Without FILE, show the contents of the store. Nothing is run.
     """
-    from penstock.cli.standing import show_store, show_study
-    from penstock.cli.studies import plan_of
-    from penstock.errors import InputError
-    from penstock.store import Store
-    from penstock.studies.standing import standing
-
     kept = Store(store)
     if file is None:
         for given, option in ((runs, "--runs"), (seed, "--seed"), (sets, "--set")):
@@ -37,3 +42,64 @@ def status(
         return
     plan = plan_of(file, read_sets(sets), runs, seed)
     show_study(plan, standing(plan.read(), kept), output)
+
+
+def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
+    """Shows the progress of each point."""
+    if output == "json":
+        emit(json_text({"study": plan.name, "points": [point.data() for point in points]}))
+        return
+    names = list(dict.fromkeys(name for point in points for name in point.asked.point.parameters))
+    parameters = parameter_columns([point.asked.point.parameters for point in points], names)
+    rows = []
+    for number, point in enumerate(points, start=1):
+        counts = (point.runs, point.stored, point.failed, point.left)
+        rows.append((str(number), *parameters.cells(point.asked.point.parameters), *map(str, counts), point.why))
+    columns = ["point", *parameters.heads, "runs", "stored", "failed", "left", "changed since"]
+    right = ["point", "runs", "stored", "failed", "left"]
+    show_first(one_line(plan.name), columns, rows, len(rows), "points", right=right)
+    show(*parameters.notes)
+    total, stored, failed = (sum(getattr(point, what) for point in points) for what in ("runs", "stored", "failed"))
+    least = "at least " * (plan.precision is not None)
+    left = total - stored
+    show(
+        f"{things(len(points), 'point')}, {least}{things(total, 'run')}: {stored} stored, {failed} failed, {left} left."
+    )
+    messages = Counter(failure.message for point in points for failure in point.failures)
+    for message, count in list(messages.items())[:5]:
+        show(f"failed: {one_line(message)} ({things(count, 'run')}); try again: penstock retry-failed")
+    if plan.warm_up is not None:
+        warn(["the warm-up is determined while the study runs, so runs with that warm-up are not counted here."])
+
+
+def show_store(store: Store, output: str) -> None:
+    """Shows the stored runs of each scenario."""
+    names: dict[str, dict[str, Any]] = {}
+    points: dict[str, set[Any]] = {}
+    empty: dict[str, Any] = {"points": 0, "runs": 0, "stale": 0, "failed": 0, "last": None}
+    size = 0
+    for runs in store.stored_runs():
+        first = runs.first
+        entry = names.setdefault(first.name, dict(empty))
+        points.setdefault(first.name, set()).add(first.point)
+        entry["runs"] += runs.count
+        entry["stale"] += runs.count * (first.model_version != _core.MODEL_VERSION)
+        entry["last"] = max(entry["last"] or "", runs.begun) or None
+        size += runs.size
+    for failed in store.failures():
+        names.setdefault(failed.name, dict(empty))["failed"] += 1
+    for name, found in points.items():
+        names[name]["points"] = len(found)
+    damaged = store.damaged()
+    if output == "json":
+        scenarios = [{"name": name, **entry} for name, entry in sorted(names.items())]
+        emit(json_text({"scenarios": scenarios, "damaged": damaged, "bytes": size}))
+        return
+    columns = ["scenario", "points", "runs", "of other models", "failed", "last begun"]
+    rows = []
+    for name, entry in sorted(names.items()):
+        counts = (str(entry[what]) for what in ("points", "runs", "stale", "failed"))
+        rows.append((one_line(name) or "-", *counts, entry["last"] or ""))
+    show_first(f"store {path_text(store.folder)}", columns, rows, len(rows), "scenarios", right=columns[1:-1])
+    total, failures = sum(entry["runs"] for entry in names.values()), sum(entry["failed"] for entry in names.values())
+    show(f"{things(total, 'run')} in {size_text(size)}; {failures} failed, {damaged} damaged and set aside.")

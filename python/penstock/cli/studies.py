@@ -1,26 +1,22 @@
 """Plans of scenarios with settings, and of study files."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from penstock.cli.files import read_text
 from penstock.errors import InputError
 from penstock.printable import path_text, quoted
 from penstock.studies.definition import Definition
 from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.points import alternatives, sweep
+from penstock.studies.precision import Precision
 from penstock.studies.ranges import Range, read_range
+from penstock.studies.result import StudyResult
 from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import TomlError, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from penstock.studies.precision import Precision
-    from penstock.studies.result import StudyResult
 
 
 def plan_of(
@@ -35,8 +31,6 @@ def plan_of(
     `sets` have one or several values each. They, `runs`, `seed` and `ranges` of the command line override the file.
     Raises InputError if the study has ranges and `ranges` is None.
     """
-    from penstock.cli.files import read_text
-
     text = read_text(file)
     points = sweep(sets)
     if is_study(text):

@@ -1,16 +1,17 @@
 """``penstock trace``: every event of a run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from penstock.cli import options
-from penstock.cli.options import FrameFormat, read_sets
-from penstock.cli.rows import form_of, read_scenario, refuse_files, replayed, show_rows, write_rows
+from penstock.cli.console import say
+from penstock.cli.options import FrameFormat
+from penstock.cli.rows import form_of, one_run, write_rows
 from penstock.cli.verb import option
-
-if TYPE_CHECKING:
-    from penstock.rows import RowStream
-    from penstock.trace import PacketTrace
+from penstock.errors import InputError
+from penstock.memory import allow
+from penstock.printable import path_text, things
+from penstock.trace import PacketTrace
 
 
 def trace(
@@ -48,45 +49,32 @@ def trace(
     --flow, --event, --start and --stop replace it. A table shows the first rows, other formats all. With --pcap,
     captures for tshark and Wireshark take the place of the table.
     """
-    from penstock.cli.console import warn
-    from penstock.cli.cores import cores_told
-    from penstock.memory import allow
-    from penstock.trace import PacketTrace
-
     if pcap is not None:
         _refuse_beside_captures(form, output, events)
     form = form_of(form, output)
-    refuse_files(form, output)
     allow(memory)
-    text, settings = read_scenario(file, "a trace is"), read_sets(sets)
-    made = PacketTrace(
-        replayed(file, text, replay, settings, seed),
-        name=str(file),
-        folder=str(file.parent),
-        sets=settings,
-        seed=seed,
-        replication=replication,
-        at=at,
-        flows=flows,
-        events=events,
-        start=start,
-        stop=stop,
-        executor=executor,
-        threads=threads,
-    )
-    warn(made.warnings)
-    with cores_told(threads) as cores:
-        cores.note(made.name, text, lambda: made.scenario, is_plain=executor == "plain")
+    run = one_run(file, "a trace is", sets, replay, seed=seed, replication=replication, threads=threads)
+    which: dict[str, Any] = {"at": at, "flows": flows, "events": events, "start": start, "stop": stop}
+    made = PacketTrace(run.scenario, name=str(file), executor=executor, **which, **run.options)
+    run.tell(made, is_plain=executor == "plain")
     if pcap is not None:
         _write_captures(made, pcap)
         return
-    write_rows(made, form, output, limit, member="events", count="events", show=_show)
+    write_rows(
+        made,
+        form,
+        output,
+        limit,
+        member="events",
+        count="events",
+        cell=_cell,
+        plain=lambda column: column.name == "retransmission" and not column.any(),
+        empty="No such event.",
+    )
 
 
 def _refuse_beside_captures(form: FrameFormat, output: Path | None, events: list[str] | None) -> None:
     """Refuses options that captures do not have."""
-    from penstock.errors import InputError
-
     if form != "table":
         raise InputError(f"--pcap writes captures; leave out --format {form}, or --pcap.")
     if output is not None:
@@ -95,25 +83,12 @@ def _refuse_beside_captures(form: FrameFormat, output: Path | None, events: list
         raise InputError("captures hold transmissions alone; leave out --event, or --pcap.")
 
 
-def _write_captures(made: "PacketTrace", folder: Path) -> None:
-    from penstock.cli.console import say
-    from penstock.printable import path_text, things
-
+def _write_captures(made: PacketTrace, folder: Path) -> None:
     packets = made.write_pcapng(folder)
     if packets:
         say(f"{things(sum(packets.values()), 'packet')} of {things(len(packets), 'link')} in {path_text(str(folder))}.")
     else:
         say("No link transmits a packet that is asked for (cells are not captured); no capture was written.")
-
-
-def _show(made: "RowStream", limit: int) -> None:
-    show_rows(
-        made,
-        limit,
-        cell=_cell,
-        plain=lambda column: column.name == "retransmission" and not column.any(),
-        empty="No such event.",
-    )
 
 
 def _cell(column: str, value: Any) -> str:

@@ -1,14 +1,22 @@
 """``penstock view``: one HTML page that plays a traced run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated, Any
 
 from penstock.cli import options
-from penstock.cli.rows import read_scenario, replayed
+from penstock.cli.console import emit, say
+from penstock.cli.files import check_page, write
+from penstock.cli.rows import one_run
+from penstock.cli.runs import run_of_key
+from penstock.cli.selecting import size_text
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError
+from penstock.memory import allow
+from penstock.printable import command_text, path_text
+from penstock.store import Store
+from penstock.trace import PacketTrace
+from penstock.view import render, view_of
 
 _EVENTS = 1_000_000
 """Default of --limit."""
@@ -41,16 +49,6 @@ def view(
     --flow, --start and --stop do instead. Two runs are made: one for the events, one for the queues. The page loads
     nothing.
     """
-    from penstock.cli.console import emit, say, warn
-    from penstock.cli.cores import cores_told
-    from penstock.cli.files import check_page, write
-    from penstock.cli.selecting import size_text
-    from penstock.errors import InputError
-    from penstock.memory import allow
-    from penstock.printable import command_text, path_text
-    from penstock.trace import PacketTrace
-    from penstock.view import render, view_of
-
     file = Path(run)
     if file.suffix in {".html", ".htm"}:
         raise InputError(f"{path_text(run)} is a page already: open it in a browser. RUN is a scenario (TOML).")
@@ -58,29 +56,12 @@ def view(
     page = out if out is not None else Path(f"{file.stem or 'view'}.html")
     check_page(page, force=force)
     allow(memory)
-    text, settings = read_scenario(file, "a view is"), options.read_sets(sets)
-    of_run: dict[str, Any] = {
-        "folder": str(file.parent),
-        "sets": settings,
-        "seed": seed,
-        "replication": replication,
-        "threads": threads,
-    }
-    scenario = replayed(file, text, replay, settings, seed)
-    made = PacketTrace(scenario, name=run, at=at, flows=flows, start=start, stop=stop, **of_run)
-    warn(made.warnings)
-    with cores_told(threads) as cores:
-        cores.note(made.name, text, lambda: made.scenario)
-    shown = view_of(scenario, made, file.stem, of_run, limit)
-    given: dict[str, Any] = {
-        "--at": at,
-        "--flow": flows,
-        "--set": sets,
-        "--replay": replay,
-        "--start": start,
-        "--stop": stop,
-        "--seed": seed,
-    }
+    one = one_run(file, "a view is", sets, replay, seed=seed, replication=replication, threads=threads)
+    made = PacketTrace(one.scenario, name=run, at=at, flows=flows, start=start, stop=stop, **one.options)
+    one.tell(made)
+    shown = view_of(one.scenario, made, file.stem, one.options, limit)
+    given: dict[str, Any] = {"--at": at, "--flow": flows, "--set": sets, "--replay": replay}
+    given |= {"--start": start, "--stop": stop, "--seed": seed}
     given |= {"--replication": replication or None, "--limit": None if limit == _EVENTS else limit}
     content = render(shown, command_text(["penstock", "view", run, *options.words_of(given)])).encode("utf-8")
     write(page, content)
@@ -91,14 +72,9 @@ def view(
 
 def _refuse_stored(run: str, folder: Path | None) -> None:
     """Refuses a stored run, which has no trace; the message has the command that repeats it."""
-    from penstock.cli.stored_runs import one
-    from penstock.errors import InputError
-    from penstock.printable import command_text
-    from penstock.store import Store
-
     if Path(run).suffix or not re.fullmatch(r"[0-9a-f]{4,64}", run) or Path(run).exists():
         return
-    stored = one(Store(folder), run)
+    stored = run_of_key(Store(folder), run)
     words = ["penstock", "view", f"{stored.name or 'scenario'}.toml", "--seed", str(stored.seed)]
     words += ["--replication", str(stored.replication)]
     words += [word for path, value in stored.settings for word in ("--set", f"{path}={value}")]
