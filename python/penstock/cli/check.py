@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.console import emit, warn
-from penstock.cli.options import read_sets
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument
 from penstock.errors import ScenarioError
@@ -31,7 +30,7 @@ def check(
     mistakes: list[Any] = []
     lines: list[str] = []
     try:
-        lines = _check_folder(file) if is_folder else _check_file(file, read_sets(sets))
+        lines = _check_folder(file) if is_folder else _check_file(file, options.read_sets(sets))
     except ScenarioError as error:
         if output != "json":
             raise

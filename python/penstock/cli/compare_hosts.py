@@ -11,7 +11,6 @@ from penstock.cli import options
 from penstock.cli.console import say, show, table
 from penstock.cli.emulate import MtuOption, SysctlOption, clear
 from penstock.cli.files import emit_result, require_folder, write
-from penstock.cli.options import out_option, read_sets, runs_option
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import option
 from penstock.emulation.comparison import Cell, Compared, Windows, cells_of, compare
@@ -28,7 +27,9 @@ _SERIES = ("time_ps", "place", "flow", "component", "variable", "unit", "value",
 def compare_hosts(
     file: options.StudyFile,
     *,
-    runs: Annotated[int | None, runs_option("Pairs of runs. Default: as the study says, 3 for a scenario.")] = None,
+    runs: Annotated[
+        int | None, options.runs_option("Pairs of runs. Default: as the study says, 3 for a scenario.")
+    ] = None,
     mtu: MtuOption = 1500,
     sysctl: SysctlOption = None,
     seed: options.Seed = None,
@@ -37,7 +38,7 @@ def compare_hosts(
         Path | None, option("--windows FILE", "Write congestion windows over time, as CSV for 'penstock plot'.")
     ] = None,
     output: options.Output = "table",
-    out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
+    out: Annotated[Path | None, options.out_option("Write the results to a file, as JSON.")] = None,
 ) -> None:
     """Compare Linux hosts with simulated ones.
 
@@ -49,7 +50,7 @@ def compare_hosts(
         if each is not None:
             require_folder(each)
     settings = read_settings(sysctl or ())
-    plan = plan_of(file, read_sets(sets), seed=seed)
+    plan = plan_of(file, options.read_sets(sets), seed=seed)
     number = runs or (plan.runs if plan.is_file else 3)
     cells = cells_of(plan, file, mtu)
     clear()

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.console import emit, show, table
-from penstock.cli.options import read_sets
 from penstock.cli.verb import argument, option
 from penstock.own.conformance import conformance
 from penstock.own.recorded import recorded
@@ -38,7 +37,7 @@ def conform(
     file, is_file, name = component.partition(".py")
     subject = in_file(Path(f"{file}.py"), name.removeprefix(":") or None) if is_file else built_in(component)
     other = built_in(against, subject.kind) if against else None
-    settings = {key: _value(text) for key, text in read_sets(sets)}
+    settings = {key: _value(text) for key, text in options.read_sets(sets)}
     found = conformance(subject, other, settings, recorded(arrivals) if arrivals else None)
     if output == "json":
         emit(json_text(asdict(found) | {"conforms": found.conforms}))

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from penstock.cli import options
 from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.files import emit_result, read_text, require_folder, write
-from penstock.cli.options import Format, out_option, read_sets
 from penstock.cli.results_table import show_results
 from penstock.cli.verb import option
 from penstock.emulation import making
@@ -55,7 +54,7 @@ def emulate(
     replication: options.Replication = 0,
     sets: options.OneSet = None,
     output: options.Output = "table",
-    out: Annotated[Path | None, out_option("Write the results to a file, as JSON.")] = None,
+    out: Annotated[Path | None, options.out_option("Write the results to a file, as JSON.")] = None,
 ) -> int | None:
     """Pass real packets through a simulated network.
 
@@ -66,7 +65,7 @@ def emulate(
     for each in (log, out):
         if each is not None:
             require_folder(each)
-    found = opened(file, read_text(file), read_sets(sets), seed=seed, replication=replication, mtu=mtu)
+    found = opened(file, read_text(file), options.read_sets(sets), seed=seed, replication=replication, mtu=mtu)
     programs = [Program.read(text, found.real, found.asked.scenario.window[1]) for text in run or ()]
     settings = read_settings(sysctl or ())
     making.check(found)
@@ -95,7 +94,7 @@ def clear() -> None:
         say(f"Removed namespaces of a killed run: {', '.join(removed)}.")
 
 
-def _show(made: Emulated, replication: int, output: Format, out: Path | None) -> None:
+def _show(made: Emulated, replication: int, output: options.Format, out: Path | None) -> None:
     if output == "json" or out is not None:
         emit_result(json_text({**json.loads(made.result.json()), "emulation": made.json()}), out)
         return

@@ -8,7 +8,6 @@ from typing import Annotated
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show
-from penstock.cli.options import one_file, out_option
 from penstock.cli.selecting import selection, size_text
 from penstock.cli.verb import argument
 from penstock.errors import InputError
@@ -21,7 +20,7 @@ from penstock.store.selection import Selection
 def export(
     file: Annotated[Path | None, argument("ARCHIVE", "The file to write.")] = None,
     *,
-    out: Annotated[Path | None, out_option("The file to write, instead of ARCHIVE.")] = None,
+    out: Annotated[Path | None, options.out_option("The file to write, instead of ARCHIVE.")] = None,
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,
@@ -34,7 +33,7 @@ def export(
     Exports all runs of this model version, or the selected ones, with their scenarios. Shows the digest of the archive,
     which 'penstock import --digest' checks.
     """
-    archive = one_file(file, out, "the archive")
+    archive = options.one_file(file, out, "the archive")
     kept = Store(store)
     found = export_runs(kept, selection(kept, name, where, seed, study), archive)
     if output == "json":

@@ -11,7 +11,6 @@ from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show
 from penstock.cli.cores import cores_told
-from penstock.cli.options import SAMPLE
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, StoreError
 from penstock.memory import allow
@@ -53,7 +52,7 @@ def import_(
     """
     allow(memory)
     picked = random.SystemRandom().randrange(1 << 32) if pick is None else pick
-    how = Verification(SAMPLE if sample is None else sample, picked, digest, jobs, threads, allow_python)
+    how = Verification(options.SAMPLE if sample is None else sample, picked, digest, jobs, threads, allow_python)
     found = import_runs(Store(store), archive, how, dry=dry_run)
     if output == "json":
         emit(json_text({**asdict(found), "dry_run": dry_run}))

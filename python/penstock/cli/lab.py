@@ -10,7 +10,6 @@ from typing import Annotated
 from penstock.cli import options
 from penstock.cli.console import emit, say
 from penstock.cli.files import read_text
-from penstock.cli.options import read_sets
 from penstock.cli.verb import option
 from penstock.errors import InputError
 from penstock.extras import advice
@@ -42,7 +41,7 @@ def lab(
     """
     if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn")):
         raise InputError(f"the lab needs Starlette and uvicorn; install them with: {advice('lab')}")
-    settings = read_sets(sets)
+    settings = options.read_sets(sets)
     for path, value in settings:
         if len(alternatives(path, value)) > 1:
             raise InputError(

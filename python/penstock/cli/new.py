@@ -4,22 +4,20 @@ from pathlib import Path
 from typing import Annotated
 
 from penstock import _core
+from penstock.cli import options
 from penstock.cli.console import emit, warn
 from penstock.cli.files import check_new, write
-from penstock.cli.options import one_file, out_option
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
-from penstock.graphs.files import SUFFIXES
 from penstock.printable import command_text, path_text, quoted, things
 from penstock.suggest import suggestion
 from penstock.template import TEMPLATE
-from penstock.topologies.pages import GENERATORS, generated_page, graph_page
 
 
 def new(
     name: Annotated[Path | None, argument("FILE", "The file to write.")] = None,
     *,
-    out: Annotated[Path | None, out_option("The file to write, instead of FILE.")] = None,
+    out: Annotated[Path | None, options.out_option("The file to write, instead of FILE.")] = None,
     topology: Annotated[
         str | None,
         option(
@@ -42,7 +40,7 @@ def new(
 
     It runs as it is; comments say what can be changed.
     """
-    file = one_file(name, out, "the scenario")
+    file = options.one_file(name, out, "the scenario")
     check_new(file, "scenario.toml")
     content, sizes = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
     write(file, content.encode(), new=True)
@@ -51,6 +49,9 @@ def new(
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:
     """The scenario with a topology, and the size of its network."""
+    from penstock.graphs.files import SUFFIXES
+    from penstock.topologies.pages import GENERATORS, generated_page, graph_page
+
     if topology is None:
         raise InputError("--set says what a topology is like; name one with --topology.")
     given: dict[str, str] = {}

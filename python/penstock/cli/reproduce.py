@@ -8,7 +8,6 @@ import click
 from penstock import reproductions, suites
 from penstock.cli import options
 from penstock.cli.completion import studies
-from penstock.cli.options import MOST_RUNS, read_sets, refuse_contradictions
 from penstock.cli.verb import argument, option
 from penstock.memory import allow
 from penstock.printable import quoted
@@ -50,7 +49,7 @@ def reproduce(
         option(
             "--limit RUNS",
             "With --claims: double the runs of undecided claims up to this number.",
-            bounds=(1, MOST_RUNS),
+            bounds=(1, options.MOST_RUNS),
         ),
     ] = None,
     summary: Annotated[
@@ -115,7 +114,7 @@ def reproduce(
     """
     if doc in suites.names():
         of_study = (readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate, budget)
-        refuse_contradictions(
+        options.refuse_contradictions(
             (any(of_study), f"{doc} is a suite and has no printed numbers"),
             (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
             (precision is not None and runs, "--precision determines the number of runs, and --runs gives it"),
@@ -126,11 +125,13 @@ def reproduce(
         allow(memory)
         target = None if precision is None else read_precision(precision)
         parts, run = tuple(tables or ()), command.dry_run if dry_run else command.reproduce
-        wanted = command.Asked(parts, read_sets(sets), runs, target, jobs, on, Store(store), out, only_stored)
+        wanted = command.Asked(parts, options.read_sets(sets), runs, target, jobs, on, Store(store), out, only_stored)
         run(suites.load(doc), wanted, as_json=output == "json")
         return
     of_suite = sets or precision is not None or out is not None
-    refuse_contradictions((of_suite, "--set, --precision and --out are for suites, and this is a published study"))
+    options.refuse_contradictions(
+        (of_suite, "--set, --precision and --out are for suites, and this is a published study")
+    )
     answers = read_readings(doc, readings)
     if limit is not None and not claims:
         raise click.BadParameter("is for undecided claims; give --claims too.", param_hint="'--limit'")
@@ -143,7 +144,7 @@ def reproduce(
         raise click.BadParameter(why, param_hint="'--budget'")
     if budget == 0 and cross_validate:
         raise click.BadParameter("is too small for --cross-validate; at least 1.", param_hint="'--budget'")
-    refuse_contradictions(
+    options.refuse_contradictions(
         (
             alternatives and (answers or as_printed),
             "--alternatives varies the chosen answers, and other ones are given",

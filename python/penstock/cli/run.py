@@ -12,7 +12,6 @@ from penstock.cli.console import emit, say, show, warn
 from penstock.cli.cores import runner_told
 from penstock.cli.dry_run import emit_dry_run
 from penstock.cli.files import check_format, emit_as, format_of, read_text
-from penstock.cli.options import FrameFormat, read_sets, refuse_contradictions, refuse_idle, whole_number
 from penstock.cli.results_table import show_results
 from penstock.cli.studies import plan_of, so_far
 from penstock.cli.verb import option
@@ -35,7 +34,7 @@ def run(
     runs: options.StudyRuns = None,
     seed: options.Seed = None,
     replication: Annotated[
-        int | None, option("--replication N", "Make only this run, counted from 0.", parser=whole_number)
+        int | None, option("--replication N", "Make only this run, counted from 0.", parser=options.whole_number)
     ] = None,
     sets: options.Set = None,
     jobs: options.Jobs = None,
@@ -72,7 +71,7 @@ def run(
     """
     is_plain = executor == "plain"
     output = format_of(output, out)
-    refuse_contradictions(
+    options.refuse_contradictions(
         (runs is not None and replication is not None, "--replication makes one run, so --runs changes nothing"),
         (is_plain and store is not None, "--executor plain keeps no runs, so --store changes nothing"),
         (debug_component and store is not None, "--debug-component keeps no runs, so --store changes nothing"),
@@ -99,12 +98,12 @@ def run(
         jobs = 1
     if replay is not None:
         idle = {"--runs": runs, "--store": store, "--shard": shard, "--stored": only_stored, "--dry-run": dry_run}
-        refuse_idle(idle | {"--jobs": jobs}, "--replay repeats one run and keeps nothing, so ")
-        of_run = {"sets": read_sets(sets), "seed": seed, "replication": replication or 0}
+        options.refuse_idle(idle | {"--jobs": jobs}, "--replay repeats one run and keeps nothing, so ")
+        of_run = {"sets": options.read_sets(sets), "seed": seed, "replication": replication or 0}
         _show_replay(file, replay, of_run, (executor, threads), View(output, values, replication or 0, out))
         return
     part = None if shard is None else Shard.read(shard)
-    plan = plan_of(file, read_sets(sets), runs, seed)
+    plan = plan_of(file, options.read_sets(sets), runs, seed)
     if part is not None:
         refuse_unknown_runs(plan, "--shard")
     if replication is not None:
@@ -136,7 +135,7 @@ def run(
 class View:
     """Format and file of the numbers, and whether they are of single runs or of one replication."""
 
-    output: FrameFormat
+    output: options.FrameFormat
     values: bool
     replication: int | None
     out: Path | None = None

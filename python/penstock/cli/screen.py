@@ -8,7 +8,6 @@ from penstock.cli.console import say, show, table, titled, warn
 from penstock.cli.cores import runner_told
 from penstock.cli.dry_run import emit_dry_run
 from penstock.cli.files import emit_as
-from penstock.cli.options import plot_option, read_sets
 from penstock.cli.ranged import check_outputs, save_plots, show_ranges
 from penstock.cli.studies import plan_of, read_ranges
 from penstock.cli.verb import option
@@ -60,7 +59,7 @@ def screen(
     memory: options.Memory = None,
     store: options.Store = None,
     dry_run: options.DryRun = False,
-    plots: Annotated[list[Path] | None, plot_option("the first metric")] = None,
+    plots: Annotated[list[Path] | None, options.plot_option("the first metric")] = None,
     output: options.FrameOutput = "table",
     out: options.Results = None,
 ) -> None:
@@ -70,7 +69,7 @@ def screen(
     between runs of a point is reported as noise. Needs the extra 'sensitivity'.
     """
     output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
-    plan = plan_of(file, read_sets(sets), runs, seed, read_ranges(ranges))
+    plan = plan_of(file, options.read_sets(sets), runs, seed, read_ranges(ranges))
     asked = plan.asks.get("sensitivity", {})
     design = Design.of(
         method or asked.get("method"),

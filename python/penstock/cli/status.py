@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show, show_first, warn
-from penstock.cli.options import read_sets, runs_option
 from penstock.cli.selecting import size_text
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument
@@ -22,7 +21,7 @@ from penstock.studies.standing import Standing, standing
 def status(
     file: Annotated[Path | None, argument("FILE", "A scenario or study (TOML); without it, the whole store.")] = None,
     *,
-    runs: Annotated[int | None, runs_option("Number of runs per point that are wanted.")] = None,
+    runs: Annotated[int | None, options.runs_option("Number of runs per point that are wanted.")] = None,
     seed: options.Seed = None,
     sets: options.Set = None,
     store: options.Store = None,
@@ -40,7 +39,7 @@ def status(
                 raise InputError(f"{option} is for the scenario or study in a FILE, and none is given.")
         show_store(kept, output)
         return
-    plan = plan_of(file, read_sets(sets), runs, seed)
+    plan = plan_of(file, options.read_sets(sets), runs, seed)
     show_study(plan, standing(plan.read(), kept), output)
 
 

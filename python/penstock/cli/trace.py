@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.console import say
-from penstock.cli.options import FrameFormat
 from penstock.cli.rows import form_of, one_run, write_rows
 from penstock.cli.verb import option
 from penstock.errors import InputError
@@ -73,7 +72,7 @@ def trace(
     )
 
 
-def _refuse_beside_captures(form: FrameFormat, output: Path | None, events: list[str] | None) -> None:
+def _refuse_beside_captures(form: options.FrameFormat, output: Path | None, events: list[str] | None) -> None:
     """Refuses options that captures do not have."""
     if form != "table":
         raise InputError(f"--pcap writes captures; leave out --format {form}, or --pcap.")

@@ -8,7 +8,6 @@ from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, say, show
 from penstock.cli.cores import cores_told
-from penstock.cli.options import SAMPLE
 from penstock.cli.selecting import selection
 from penstock.cli.verb import option
 from penstock.memory import allow
@@ -42,7 +41,7 @@ def verify(
     damage: list[str] = []
     kept = Store(store, warn=damage.append)
     chosen = selection(kept, name, where, seed, study)
-    found = check_store(kept, chosen, (SAMPLE if sample is None else sample, pick), jobs, threads)
+    found = check_store(kept, chosen, (options.SAMPLE if sample is None else sample, pick), jobs, threads)
     found.damaged = damage
     if output == "json":
         emit(json_text(found.data()))
