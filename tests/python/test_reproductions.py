@@ -17,7 +17,7 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
 from penstock.reproductions.study import Study
-from penstock.reproductions.tolerance import Tolerance
+from penstock.reproductions.tables import Tolerance
 
 TINY = """
 [document]

@@ -12,7 +12,7 @@ from test_reproductions_fits import CLAIMED, outcome, study
 from penstock import reproductions
 from penstock.errors import InputError
 from penstock.reproductions import alternatives, renew
-from penstock.reproductions.alternatives import Alternatives, Budget, other_readings
+from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import Judgement, judge
 from penstock.reproductions.document import Document
 from penstock.reproductions.fits import Coverage, OtherVerdicts, Stored
@@ -174,13 +174,13 @@ class TestAlternatives:
 
     def test_answers_that_contradict_a_chosen_one_are_left_out(self):
         document = Document.parse(CLAIMED)
-        assert list(other_readings(document, Readings(document))) == [A01, A02]
+        assert ["=".join(answer) for answer in Readings(document).others()] == [A01, A02]
         pair = document.question("tiny-a01").chosen
         other = '[[contradiction]]\nanswers = ["tiny-a01=long", "tiny-a02=bytes"]\nreason = "So."\n'
         twice = Document.parse(CLAIMED.replace('printed = "bytes"\n', 'printed = "bits"\n') + other)
         assert pair == twice.question("tiny-a01").chosen
         changed = Readings.parse(twice, ["tiny-a02=bytes"])
-        assert list(other_readings(twice, changed)) == ["tiny-a02=bits"]
+        assert list(changed.others()) == [("tiny-a02", "bits")]
 
 
 class TestTold:

@@ -68,7 +68,7 @@ def _check_file(file: Path, sets: tuple[tuple[str, str], ...]) -> list[str]:
 
 def _check_folder(file: Path) -> list[str]:
     """Says of a sound published study how much it has."""
-    from penstock.reproductions.answers import check_answers
+    from penstock.reproductions.reproduce import check_answers
 
     study = load(f"{file}/" if file.is_dir() else str(file))
     checked = check_answers(study)

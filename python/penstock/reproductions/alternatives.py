@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.document import Document
     from penstock.reproductions.origin import Origin
     from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reading import Readings
     from penstock.reproductions.reproduce import Plan
     from penstock.reproductions.study import Page, Study
     from penstock.store import Store
@@ -54,20 +52,6 @@ class Budget:
         return False
 
 
-def other_readings(document: Document, chosen: Readings) -> dict[str, Readings]:
-    """The readings with one answer replaced, by the answer; those that contradict a chosen answer are left out."""
-    found = {}
-    for question in document.questions:
-        for option in question.options:
-            if option.key == chosen.key(question.id):
-                continue
-            try:
-                found[f"{question.id}={option.key}"] = chosen.with_answer(question.id, option.key)
-            except InputError:
-                continue  # it contradicts a chosen one, so nobody can ask for it alone
-    return found
-
-
 class Alternatives:
     """Tests the claims of a study under other answers.
 
@@ -88,7 +72,7 @@ class Alternatives:
         self.chosen = chosen
         self.store = store
         self.jobs = jobs
-        self.readings = other_readings(study.document, chosen.readings)
+        self.readings = {f"{question}={key}": other for (question, key), other in chosen.readings.others().items()}
         others = {answer: readings.settings() for answer, readings in self.readings.items()}
         self._fits = Fits(study, chosen.readings, others=others)
 

@@ -19,9 +19,9 @@ from penstock.reproductions.likelihood import joint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from penstock.reproductions.document import Question
     from penstock.reproductions.evaluated import Evaluated
     from penstock.reproductions.likelihood import Floats
-    from penstock.reproductions.questions import Question
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.tables import Table
 
@@ -51,7 +51,7 @@ class Search:
 
     def singles(self) -> dict[Change, Readings]:
         """All answers that differ from those at hand in one question."""
-        return alternatives(self.at, self.questions)
+        return self.at.others(self.questions)
 
     def proposals(self) -> list[Readings]:
         """Answers that differ in several questions and look good if the effects of single changes add up."""
@@ -133,18 +133,6 @@ class _Effects:
         for change in changes:
             values = values + self._added[change][table.id]
         return self._evaluated.predicted(values, table)
-
-
-def alternatives(at: Readings, questions: Sequence[Question]) -> dict[tuple[str, str], Readings]:
-    """Every other answer to each of these questions, alone; without those that contradict another answer."""
-    found = {}
-    for question in questions:
-        for option in question.options:
-            if option.key != at.key(question.id):
-                point = _answered(at, [(question.id, option.key)])
-                if point is not None:
-                    found[question.id, option.key] = point
-    return found
 
 
 def search_all(searches: Sequence[Search], left_out: Sequence[Table]) -> bool:

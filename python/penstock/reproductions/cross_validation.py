@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import things
-from penstock.reproductions.answer_search import Search, alternatives, search_all
+from penstock.reproductions.answer_search import Search, search_all
 from penstock.reproductions.evaluated import Evaluated
 from penstock.reproductions.likelihood import FEWEST_RUNS, bagged_posterior
 from penstock.reproductions.reading import Readings
@@ -26,8 +26,7 @@ from penstock.reproductions.summary import AGREED, Score, granted, summarise
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.questions import Question
+    from penstock.reproductions.document import Document, Question
     from penstock.reproductions.study import Study
     from penstock.reproductions.tables import Table
     from penstock.studies.runner import Runner
@@ -153,7 +152,7 @@ def cross_validate(
     chosen, begin = Readings(document, given), _begin(document, given)
     questions = [question for question in document.questions if question.alternatives and question.id not in given]
     evaluated = Evaluated(study, printed, runs, budget, runner)
-    points = [begin, *alternatives(begin, questions).values(), chosen, *alternatives(chosen, questions).values()]
+    points = [point for at in (begin, chosen) for point in (at, *at.others(questions).values())]
     asked = [(point, table) for point in points for table in printed]
     needed = evaluated.needs(asked)
     if budget is not None and needed > budget:
@@ -221,11 +220,11 @@ def _begin(document: Document, given: Mapping[str, str]) -> Readings:
 
 def _reads(evaluated: Evaluated, table: Table, at: Readings, question: Question) -> bool:
     """Whether a table's runs, or their measuring, depend on the answer to a question."""
-    return any(evaluated.differ(at, other, table) for other in alternatives(at, [question]).values())
+    return any(evaluated.differ(at, other, table) for other in at.others([question]).values())
 
 
 def _posterior(evaluated: Evaluated, chosen: Readings, question: Question) -> Posterior:
-    points = {key: point for (_, key), point in alternatives(chosen, [question]).items()}
+    points = {key: point for (_, key), point in chosen.others([question]).items()}
     points[chosen.key(question.id)] = chosen
     keys = [option.key for option in question.options if option.key in points]
     shares = bagged_posterior([evaluated.by_row(points[key]) for key in keys])

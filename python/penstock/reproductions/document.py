@@ -1,28 +1,29 @@
 """A published document as data: its settings, tables, claims, open questions, and how closely to compare.
 
-The data are in a TOML file in the study's folder, each item with its place in the document (``where``).
+The data are in a TOML file in the study's folder, each item with its place in the document (``where``). A document
+leaves things unsaid: each of them is a :class:`Question` with the answers that are possible.
 """
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from penstock.printable import command_text
-from penstock.reproductions.nulls import Null, null_of
-from penstock.reproductions.questions import Contradiction, Option, Question, refuse_contradictions
-from penstock.reproductions.suggestions import unknown
-from penstock.reproductions.tables import Cell, Column, Row, Table
-from penstock.reproductions.tolerance import Tolerance
+from penstock.errors import InputError
+from penstock.printable import command_text, quoted
+from penstock.reproductions.nulls import Null
+from penstock.reproductions.tables import Column, Row, Table, Tolerance
+from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["Cell", "Claim", "Column", "Document", "Row", "Table", "flat", "packaged"]
+_Named = TypeVar("_Named", Table, "Claim", "Question")
+_Item = TypeVar("_Item", Table, Column, Tolerance, Null, "Question")
 
 TESTING = ("what", "holds", "any", "like", "needs", "also", "show", "evidence", "remark")
 """Keys of a claim that state its test: what is compared, in which direction, by which margin, and its text."""
@@ -47,6 +48,77 @@ class Claim:
     note: str = ""
     test_changed: str = ""
     stated: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A possible answer: its key, what it means, and the settings that it gives the study."""
+
+    key: str
+    text: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that a document leaves open; the texts are those of the document's data file."""
+
+    id: str
+    where: str
+    kind: str
+    impact: str
+    question: str
+    evidence: str
+    options: tuple[Option, ...]  # the possible answers; a single one if nothing else can be run
+    chosen: str  # key of the answer that is used unless another is asked for
+    reason: str  # why that one
+    fitted: str = ""  # not empty if the chosen answer was found by fitting the printed numbers: what was fitted to what
+    printed: str = ""
+    """Key of the answer that is the document's own, where it is not the chosen one or the chosen one is fitted; if the
+    document is silent, an answer that nothing was fitted for."""
+    words: str = ""  # where the document says so, and what; empty if it is silent
+
+    def option(self, key: str) -> Option:
+        """The answer with this key; an :class:`~penstock.errors.InputError` if there is none."""
+        for option in self.options:
+            if option.key == key:
+                return option
+        raise unknown("answer", key, (option.key for option in self.options), f"to {self.id}")
+
+    @property
+    def alternatives(self) -> tuple[Option, ...]:
+        """The answers that are not chosen."""
+        return tuple(option for option in self.options if option.key != self.chosen)
+
+    @property
+    def as_printed(self) -> str:
+        """Key of the answer that the text as it is printed gives, or that nothing was fitted for."""
+        return self.printed or self.chosen
+
+    @property
+    def against_the_text(self) -> bool:
+        """Whether the chosen answer contradicts what the document says."""
+        return bool(self.words) and self.as_printed != self.chosen
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two answers, each as (question, key), that cannot hold together, and why."""
+
+    one: tuple[str, str]
+    other: tuple[str, str]
+    reason: str
+
+    def told(self) -> str:
+        """The pair and the reason in one sentence."""
+        return f"{'='.join(self.one)} and {'='.join(self.other)} contradict each other: {self.reason}"
+
+
+def refuse_contradictions(contradictions: Iterable[Contradiction], keys: Mapping[str, str]) -> None:
+    """An :class:`~penstock.errors.InputError` if two of these answers, by question, contradict each other."""
+    for pair in contradictions:
+        if all(keys[question] == key for question, key in (pair.one, pair.other)):
+            raise InputError(f"{pair.told()}; answer one of the two otherwise")
 
 
 @dataclass(frozen=True)
@@ -101,8 +173,8 @@ class Document:
             tables=tuple(_table(table) for table in data.get("table", ())),
             claims=tuple(_claim(claim) for claim in data.get("claim", ())),
             questions=tuple(_question(item) for item in data.get("ambiguity", ())),
-            tolerances=tuple(_tolerance(item) for item in data.get("tolerance", ())),
-            nulls=tuple(null_of(item) for item in data.get("null", ())),
+            tolerances=tuple(_item(Tolerance, item) for item in data.get("tolerance", ())),
+            nulls=tuple(_null(item) for item in data.get("null", ())),
             quantities=tuple(tuple(item["columns"]) for item in data.get("quantity", ())),
             print_runs=data.get("print", {}).get("runs", 1),
             contradictions=tuple(_contradiction(item) for item in data.get("contradiction", ())),
@@ -179,15 +251,34 @@ def _check_question(question: Question) -> None:
         raise ValueError(f"{question.id}: is fitted, so `printed` has to say what the document has instead")
 
 
-_Item = TypeVar("_Item", Table, Claim, Question)
-
-
-def _find(kind: str, identifier: str, items: Iterable[_Item], document: str) -> _Item:
-    items = list(items)
+def _find(kind: str, identifier: str, items: tuple[_Named, ...], document: str) -> _Named:
     for item in items:
         if item.id == identifier:
             return item
     raise unknown(kind, identifier, (item.id for item in items), f"in {document}")
+
+
+def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> InputError:
+    """The error for a name that does not exist: the given name, a close one, and all that are allowed.
+
+    Examples
+    --------
+    >>> str(unknown("reading", "af-a7", ["af-a06", "af-a07"], "in af"))
+    "no reading 'af-a7' in af; did you mean 'af-a07'? Its readings are af-a06 and af-a07."
+    >>> str(unknown("table", "9", ["2", "3"], "in af")), str(unknown("study", "x", ["af"]))
+    ("no table '9' in af; its tables are 2 and 3.", "no study 'x'; the only study is af.")
+    """
+    names = list(allowed)
+    place = f" {where}" if where else ""
+    owner = "its" if where else "the"
+    if len(names) == 1:
+        known = f"{owner} only {kind} is {names[0]}."
+    else:
+        many = f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
+        known = f"{owner} {many} are {', '.join(names[:-1])} and {names[-1]}."
+    hint = suggestion(given, names)
+    rest = f"{hint} {known[0].upper()}{known[1:]}" if hint else f"; {known}"
+    return InputError(f"no {kind} {quoted(given)}{place}{rest}")
 
 
 def flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -207,40 +298,34 @@ def flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return values
 
 
+def _item(kind: type[_Item], data: Mapping[str, Any], **own: Any) -> _Item:
+    """An item with the fields that its table in the file names, and those in `own`."""
+    known = {name: data[name] for name in (each.name for each in fields(kind)) if name in data and name not in own}
+    own |= {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
+    return kind(**own)
+
+
 def _table(data: Mapping[str, Any]) -> Table:
-    columns = tuple(
-        Column(
-            name=column["name"],
-            unit=column["unit"],
-            role=column["role"],
-            decimals=column.get("decimals"),
-            label=column.get("label", ""),
-            compared=column.get("compared", True),
-        )
-        for column in data["columns"]
-    )
+    columns = tuple(_item(Column, column) for column in data["columns"])
     keys = [column.name for column in columns if column.role == "key"]
     rows = [
         Row({name: row[name] for name in keys}, {name: cell for name, cell in row.items() if name not in keys})
         for row in data.get("rows", ())
     ]
     # An own table may list the cells of each key; its rows are all combinations.
-    grids = data.get("grids", ())
     rows += [
         Row(dict(zip(keys, cells, strict=True)), {})
-        for grid in grids
+        for grid in data.get("grids", ())
         for cells in product(*(grid[key] for key in keys))
     ]
     omitted = data.get("not-computed", {"rows": {}, "reason": ""})
-    quoted = [row for row in rows if omitted["reason"] and row.matches(omitted["rows"])]
-    return Table(
-        id=data["id"],
-        where=data["where"],
-        caption=data["caption"],
+    quoted = tuple(row for row in rows if omitted["reason"] and row.matches(omitted["rows"]))
+    return _item(
+        Table,
+        data,
         columns=columns,
         rows=tuple(row for row in rows if row not in quoted),
-        note=data.get("note", ""),
-        quoted=tuple(quoted),
+        quoted=quoted,
         not_computed=omitted["reason"],
         is_own=data.get("own", False),
     )
@@ -253,25 +338,15 @@ def _claim(data: Mapping[str, Any]) -> Claim:
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    fields = {
-        name: data[name] for name in ("id", "where", "kind", "impact", "question", "evidence", "chosen", "reason")
-    }
-    options = tuple(Option(option["key"], option["text"], option.get("set", {})) for option in data["options"])
-    more = {name: data[name] for name in ("fitted", "printed", "words") if name in data}
-    return Question(**fields, options=options, **more)
+    options = (Option(option["key"], option["text"], option.get("set", {})) for option in data["options"])
+    return _item(Question, data, options=tuple(options))
+
+
+def _null(data: Mapping[str, Any]) -> Null:
+    columns = data.get("columns", {})
+    return _item(Null, data, columns=columns if isinstance(columns, dict) else {name: name for name in columns})
 
 
 def _contradiction(data: Mapping[str, Any]) -> Contradiction:
     one, other = (tuple(answer.split("=", 1)) for answer in data["answers"])
     return Contradiction(one, other, data["reason"])
-
-
-def _tolerance(data: Mapping[str, Any]) -> Tolerance:
-    return Tolerance(
-        columns=tuple(data["columns"]),
-        absolute=data.get("absolute", 0.0),
-        relative=data.get("relative", 0.0),
-        tables=tuple(data.get("tables", ())),
-        rows=data.get("rows", {}),
-        reason=data["reason"],
-    )

@@ -20,8 +20,7 @@ from penstock.reproductions.study import text_beside
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.questions import Question
+    from penstock.reproductions.document import Document, Question
     from penstock.reproductions.study import Parts, Study
     from penstock.reproductions.tables import Cell, Row, Table
     from penstock.running import RunResult
@@ -66,7 +65,7 @@ class Watched(Outcome):
     @property
     def experiments(self) -> Mapping[str, list[RunResult]]:  # type: ignore[override]  # a field there, recorded when it is read here
         """See :class:`Outcome`."""
-        return _Recording(self.__dict__["experiments"], self.looked.experiments)
+        return _Watched(self.__dict__["experiments"], self.looked.experiments)
 
     @property
     def readings(self) -> Readings:  # type: ignore[override]  # a field there, recorded when it is read here
@@ -150,7 +149,7 @@ class Fits:
         place = table.id, row.id
         if place not in self._built:
             read: set[str] = set()
-            self._built[place] = self._study.build(_WatchedSettings(self._settings, read), table, row), read
+            self._built[place] = self._study.build(_Watched(self._settings, read), table, row), read
         return self._built[place]
 
     def _changed_experiments(self, question: str) -> frozenset[str]:
@@ -286,31 +285,19 @@ def _by_model(older: Mapping[tuple[str, str], Origin]) -> list[dict[str, Any]]:
     return [{**origin.as_json(), "answers": answers} for origin, answers in found.items()]
 
 
-class _Recording(dict[str, Any]):
-    """A mapping that records in `names` the keys that were read."""
+class _Watched(Settings):
+    """Settings, or experiments, that record in `names` which of them were read."""
 
     def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
-        super().__init__(values)
         self._names = names
-
-    def __getitem__(self, name: str) -> Any:
-        self._names.add(name)
-        return super().__getitem__(name)
-
-
-class _WatchedSettings(Settings):
-    """Settings that record in `names` which of them were read."""
-
-    def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
         super().__init__(values)
-        self._names = names
 
     def __getitem__(self, name: str) -> Any:
         self._names.add(name)
         return super().__getitem__(name)
 
     def having(self, changed: Mapping[str, Any]) -> Settings:
-        return _WatchedSettings({**self._values, **changed}, self._names)
+        return _Watched({**self.data, **changed}, self._names)
 
 
 class _WatchedReadings(Readings):
@@ -319,4 +306,4 @@ class _WatchedReadings(Readings):
         self._names = names
 
     def settings(self) -> Settings:
-        return _WatchedSettings(super().settings(), self._names)
+        return _Watched(super().settings(), self._names)

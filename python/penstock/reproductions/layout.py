@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Document
+    from penstock.reproductions.document import Document, Option, Question
     from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.questions import Option, Question
     from penstock.reproductions.sensitivity import Shift, Work
     from penstock.reproductions.summary import Score, Summary
     from penstock.reproductions.tables import Column, Table

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.printable import path_text
 from penstock.reproductions.study import DATA
-from penstock.reproductions.suggestions import unknown
 
 if TYPE_CHECKING:
     from penstock.reproductions.study import Study
@@ -56,6 +55,8 @@ def load(name: str) -> Study:
             raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
         return read_folder(folder)
     if name not in names():
+        from penstock.reproductions.document import unknown
+
         raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
     study: Study = import_module(f"{__package__}.{name}").STUDY
     return study

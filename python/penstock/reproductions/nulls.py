@@ -8,7 +8,7 @@ need a formula. A cell for which a null model has no number counts as one that d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,22 +123,3 @@ def _densest(intervals: Sequence[tuple[float, float]]) -> float:
 
     most = max((within(low) for low, _ in intervals), key=len)
     return (max(low for low, _ in most) + min(high for _, high in most)) / 2
-
-
-def null_of(data: Mapping[str, Any]) -> Null:
-    """A null model as the data file has it."""
-    return Null(
-        id=data["id"],
-        text=data["text"],
-        columns=_mapping(data.get("columns", {})),
-        rows=data.get("rows", {}),
-        tables=data.get("tables", {}),
-        only=tuple(data.get("only", ())),
-        value=data.get("value"),
-        schemes=data.get("schemes", False),
-        ours=data.get("ours", False),
-    )
-
-
-def _mapping(columns: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
-    return columns if isinstance(columns, dict) else {name: name for name in columns}

@@ -21,9 +21,8 @@ from penstock.reproductions.worth_page import worth_section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.reproductions.document import Claim, Document
+    from penstock.reproductions.document import Claim, Document, Question
     from penstock.reproductions.origin import Origin
-    from penstock.reproductions.questions import Question
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""

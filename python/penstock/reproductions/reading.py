@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import UserDict
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted, shortened
-from penstock.reproductions.questions import refuse_contradictions
+from penstock.reproductions.document import refuse_contradictions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Mapping
 
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.questions import Question
+    from penstock.reproductions.document import Document, Question
 
 
-class Settings(Mapping[str, Any]):
+class Settings(UserDict[str, Any]):
     """What a study is built from, under dotted names: what the document states and what the readings add."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = dict(values)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
 
     def having(self, changed: Mapping[str, Any]) -> Settings:
         """These settings with some of them changed."""
-        return Settings({**self._values, **changed})
+        return Settings({**self.data, **changed})
 
     def text(self, name: str) -> str:
         """A setting that is a text, such as a quantity with its unit."""
@@ -84,6 +72,16 @@ class Readings:
         """These readings with other answers to some questions."""
         return Readings(self._document, {**self._keys, **keys})
 
+    def others(self, questions: Iterable[Question] | None = None) -> dict[tuple[str, str], Readings]:
+        """These with one other answer, to each of some questions or of all; none that contradicts another answer."""
+        found = {}
+        for question in self._document.questions if questions is None else questions:
+            for option in question.options:
+                if option.key != self._keys[question.id]:
+                    with suppress(InputError):
+                        found[question.id, option.key] = self.with_answer(question.id, option.key)
+        return found
+
     def key(self, question: str) -> str:
         """The key of the answer to `question`."""
         return self._keys[question]
@@ -97,7 +95,7 @@ class Readings:
     def changed(self) -> dict[str, str]:
         """The answers that differ from the chosen ones."""
         chosen = {question.id: question.chosen for question in self._document.questions}
-        return {identifier: key for identifier, key in self._keys.items() if key != chosen[identifier]}
+        return {question: key for question, key in self._keys.items() if key != chosen[question]}
 
     @property
     def is_as_printed(self) -> bool:

@@ -13,9 +13,10 @@ from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
 from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import DATA, folder_of, page_of
 from penstock.studies.points import Point
-from penstock.studies.request import PointRequest, distinct, effort
+from penstock.studies.request import PointRequest, distinct, effort, warnings_of
 from penstock.studies.runner import Runner
 from penstock.studies.verify import beginning
 
@@ -23,11 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from penstock.records import RunResult
-    from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Page, Study
     from penstock.reproductions.tables import Row, Table
-
-__all__ = ["SEED", "Outcome", "Part", "Plan", "gather", "planned", "reproduce"]
 
 SEED = 1
 """Root of the random streams of every reproduction."""
@@ -210,3 +208,46 @@ def planned(
     if claims:
         plan.add_experiments(outcome)
     return plan, outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a sound study has."""
+
+    scenarios: int  # how many scenarios its rows make under the chosen answers
+    answers: int  # how many other answers were tried, one at a time
+    warnings: list[str]  # what should be known of the scenarios
+
+
+def check_answers(study: Study) -> Checked:
+    """Reads every scenario under every answer, and runs the beginning of the first row of each table.
+
+    Raises ScenarioError with all mistakes, each once and with the answer under which it occurs.
+    """
+    chosen = Readings(study.document)
+    others = {f" (with {question}={key})": other for (question, key), other in chosen.others().items()}
+    mistakes: list[_core.Mistake] = []
+    asked: list[PointRequest] = []
+    for which, readings in {"": chosen, **others}.items():
+        plan, _ = planned(study, [], readings, 1)
+        try:
+            points = plan.points()
+            asked = asked or points
+            plan.verify(points)
+        except (ScenarioError, InputError) as error:
+            known = {(mistake["path"], mistake["message"]) for mistake in mistakes}
+            mistakes += [
+                {**each, "message": f"{each['message']}{which}"}
+                for each in _mistakes(study, error)
+                if (each["path"], each["message"]) not in known
+            ]
+    if mistakes:
+        raise ScenarioError(distinct(mistakes))
+    return Checked(len(asked), len(others), warnings_of(asked))
+
+
+def _mistakes(study: Study, error: ScenarioError | InputError) -> list[_core.Mistake]:
+    if isinstance(error, ScenarioError):
+        return error.mistakes
+    file = utf8(str(folder_of(study.document) / DATA))
+    return [{"file": file, "line": None, "path": "", "message": str(error).rstrip(".")}]

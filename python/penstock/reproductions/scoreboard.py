@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from penstock.reproductions.questions import Question
+    from penstock.reproductions.document import Question
     from penstock.reproductions.summary import Score, Summary
 
 WIDTHS = {

@@ -150,11 +150,7 @@ def _outcomes(
         return rows is None or (table.id, tuple(row.key.values())) in rows
 
     chosen = Readings(study.document)
-    others = [
-        (question.id, option.key, plan.add(chosen.with_answer(question.id, option.key), wanted))
-        for question in study.document.questions
-        for option in question.alternatives
-    ]
+    others = [(question, key, plan.add(other, wanted)) for (question, key), other in chosen.others().items()]
     return plan.add(chosen, wanted), others
 
 
