@@ -22,8 +22,7 @@ from penstock.reference import catalogue, pages, places
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.table_page import table_page
-from penstock.reproductions.table_picture import table_picture
+from penstock.reproductions.table_page import table_page, table_picture
 
 if TYPE_CHECKING:
     from penstock.reference import Catalogue, Component, Metric, Parameter, Section

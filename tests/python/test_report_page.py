@@ -15,8 +15,7 @@ from penstock.report.making import Makers, published_report
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load, names
-from penstock.reproductions.shipped import SUMMARY
-from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.stored import SUMMARY, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.store import Store
 from penstock.template import TEMPLATE

@@ -18,9 +18,8 @@ from penstock.reproductions.document import Document
 from penstock.reproductions.fits import Coverage, OtherVerdicts, Stored
 from penstock.reproductions.layout import remarks
 from penstock.reproductions.loading import load
-from penstock.reproductions.origin import Origin
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.stored import Origin, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.store import Store
 

@@ -11,8 +11,7 @@ from penstock.reproductions import summary as summaries
 from penstock.reproductions.contrasts import DIFFERENCE, ORDERING, SLOPE, clear_contrasts
 from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
-from penstock.reproductions.shipped import SUMMARY
-from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.stored import SUMMARY, stored_outcome
 from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.summary import summarise
 

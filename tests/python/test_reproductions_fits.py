@@ -9,17 +9,17 @@ from test_reproductions import TINY, result
 
 from penstock import reproductions
 from penstock.errors import InputError
-from penstock.reproductions import claims, sequential
+from penstock.reproductions import claims, further_looks
 from penstock.reproductions.claims import judge
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, within
 from penstock.reproductions.finding import Finding
 from penstock.reproductions.fits import Looked, OtherVerdicts, Stored, Watched
+from penstock.reproductions.further_looks import decide_sequentially, looks
 from penstock.reproductions.layout import remarks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.sequential import decide_sequentially, looks
 from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.telling import runs_told
 
@@ -251,7 +251,7 @@ class TestSequential:
             made.append((runs, {column for *_, column in looked.numbers}))
             return outcome([10.0, 20.0, 30.0] * (runs // 3))
 
-        monkeypatch.setattr(sequential, "reproduce_looked_at", more)
+        monkeypatch.setattr(further_looks, "reproduce_looked_at", more)
         found = {it.claim: it for it in decide_sequentially(study(), outcome([10.0, 20.0, 30.0]), 24)}
         # A lead of 5 with a standard deviation of 10, 9 and 8.5: four looks at 1.25 % need 24 runs.
         assert [runs for runs, _ in made] == [6, 12, 24]

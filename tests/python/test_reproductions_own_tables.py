@@ -14,11 +14,10 @@ from penstock.reproductions.evidence import above, decide, difference
 from penstock.reproductions.finding import Finding
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.scoreboard import board
 from penstock.reproductions.study import Study
 from penstock.reproductions.summary import null_outcomes, summarise
-from penstock.reproductions.table_page import table_page
-from penstock.reproductions.table_picture import table_picture
+from penstock.reproductions.table_page import table_page, table_picture
+from penstock.reproductions.worth import board
 
 LOST = """
 [document]

@@ -11,11 +11,11 @@ import pytest
 
 from penstock.records import RunRequest
 from penstock.reproductions.claims import judge
+from penstock.reproductions.further_looks import judged_again, stored_looks
 from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import cases
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import SEED
-from penstock.reproductions.second_look import judged_again, stored_looks
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import AGREED, summarise

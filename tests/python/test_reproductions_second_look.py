@@ -14,9 +14,7 @@ from penstock.reproductions import renew
 from penstock.reproductions.claims import judge
 from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import OtherVerdicts, Stored
-from penstock.reproductions.loading import load
-from penstock.reproductions.origin import Origin
-from penstock.reproductions.second_look import (
+from penstock.reproductions.further_looks import (
     FILE,
     SECOND,
     SecondLook,
@@ -25,7 +23,8 @@ from penstock.reproductions.second_look import (
     look_again,
     stored_looks,
 )
-from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.loading import load
+from penstock.reproductions.stored import Origin, stored_outcome
 from penstock.reproductions.study import text_beside
 
 SHIPPED = [name for name in reproductions.names() if text_beside(load(name).document, FILE)]

@@ -7,12 +7,11 @@ import json
 import pytest
 
 from penstock import MODEL_VERSION, reproductions
-from penstock.reproductions import shipped as shipping
-from penstock.reproductions.claims import Judgement
+from penstock.reproductions.claims import Judgement, judgements_of
 from penstock.reproductions.loading import load
-from penstock.reproductions.origin import Origin
-from penstock.reproductions.shipped import SUMMARY, VERDICTS, judgements_of, shipped, summary_of
+from penstock.reproductions.stored import SUMMARY, VERDICTS, Origin, shipped
 from penstock.reproductions.study import text_beside
+from penstock.reproductions.summary import Summary
 from penstock.studies import runner
 
 NAMES = reproductions.names()
@@ -68,7 +67,7 @@ class TestShipped:
         document = load(name).document
         verdicts, summary = (json.loads(text_beside(document, file)) for file in (VERDICTS, SUMMARY))
         assert [judgement.as_json() for judgement in judgements_of(document, verdicts)] == verdicts
-        again = summary_of(document, summary).as_json()
+        again = Summary.of_json(document, summary).as_json()
         for table in summary["tables"]:
             table.pop("cross_validated", None)
         assert again == summary
@@ -118,7 +117,7 @@ def test_a_limit_runs(penstock):
 
 
 def test_a_study_without_an_origin_runs(penstock, monkeypatch):
-    monkeypatch.setattr(shipping, "ORIGIN", "nothing.json")
+    monkeypatch.setattr("penstock.reproductions.stored.ORIGIN", "nothing.json")
     assert "something is run" in penstock("reproduce", "md1k", "--summary")[2]
     assert "something is run" in penstock("reproduce", "md1k", "--claims")[2]
 
@@ -137,7 +136,7 @@ def test_fresh_that_changes_nothing_is_refused(options, why, penstock):
 
 
 def test_an_undecided_claim_keeps_the_number_of_runs_that_would_decide():
-    data = Judgement("x", "x-c01", shipping.Judgement.of_json(_verdict("undecided")).finding, 5).as_json()
+    data = Judgement("x", "x-c01", Judgement.of_json(_verdict("undecided")).finding, 5).as_json()
     assert data["runs_to_decide"] == 17
     assert Judgement.of_json(_verdict("confirmed")).as_json()["runs_to_decide"] is None
 

@@ -11,15 +11,14 @@ from test_reproductions import TINY, outcome_of
 from penstock import reproductions
 from penstock.reproductions import pilot as pilots
 from penstock.reproductions import summary as summaries
-from penstock.reproductions import worth_page
+from penstock.reproductions import worth
 from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
 from penstock.reproductions.nulls import best_constants, numbers_of
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.shipped import SUMMARY
-from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.stored import SUMMARY, stored_outcome
 from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.summary import (
     AGREED,
@@ -310,8 +309,8 @@ class TestSummary:
         assert summarise(study, chosen, printed).as_json()["printed_runs"] == 1
         assert "printed_runs" not in summarise(study, chosen, None).as_json()
         data = json.dumps(summarise(study, chosen, printed).as_json())
-        monkeypatch.setattr(worth_page, "text_beside", lambda *_: data)
-        section = "\n".join(worth_page.worth_section(document))
+        monkeypatch.setattr(worth, "text_beside", lambda *_: data)
+        section = "\n".join(worth.worth_section(document))
         assert "Of 2 runs, 1 under the text as printed. Beside our count" in section
 
     def test_leads_of_tables_add_up(self):

@@ -4,9 +4,9 @@ import statistics
 
 import pytest
 
+from penstock.reproductions.contrasts import power_section, scheme_powers
 from penstock.reproductions.loading import load
 from penstock.reproductions.pages import explain
-from penstock.reproductions.scheme_power import power_section, scheme_powers
 from penstock.reproductions.stored import stored_outcome
 
 

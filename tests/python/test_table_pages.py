@@ -11,9 +11,8 @@ from penstock import reproductions
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.table_page import table_page
-from penstock.reproductions.table_picture import table_picture
-from penstock.reproductions.worth_page import stored_score
+from penstock.reproductions.table_page import table_page, table_picture
+from penstock.reproductions.worth import stored_score
 
 
 def tables():

@@ -89,8 +89,7 @@ def _all_stored(study: Study, store: Store) -> bool:
 def _packaged(study: Study) -> Reproduced:
     """The runs that ship with the package."""
     from penstock.report.reproduction import Reproduced
-    from penstock.reproductions.shipped import SUMMARY, VERDICTS
-    from penstock.reproductions.stored import digests, stored_outcome
+    from penstock.reproductions.stored import SUMMARY, VERDICTS, digests, stored_outcome
     from penstock.reproductions.study import text_beside
 
     name = study.document.id

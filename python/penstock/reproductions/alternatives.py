@@ -19,16 +19,16 @@ from penstock.reproductions.claim_tests import StatedTest
 from penstock.reproductions.evidence import LEVEL
 from penstock.reproductions.finding import UNDECIDED, Finding
 from penstock.reproductions.fits import Fits, Looked, OtherVerdicts, Watched
-from penstock.reproductions.sequential import hops_looked_at, looks, plan_looked_at
+from penstock.reproductions.further_looks import hops_looked_at, looks, plan_looked_at
 from penstock.studies.runner import Runner, there
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.origin import Origin
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.reproduce import Plan
+    from penstock.reproductions.stored import Origin
     from penstock.reproductions.study import Page, Study
     from penstock.store import Store
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.reproductions.document import Question
-    from penstock.reproductions.evaluated import Evaluated
-    from penstock.reproductions.likelihood import Floats
+    from penstock.reproductions.likelihood import Evaluated, Floats
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.tables import Table
 

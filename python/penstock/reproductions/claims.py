@@ -14,6 +14,7 @@ from penstock.reproductions.summary import null_outcomes
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
 
@@ -168,3 +169,9 @@ class _Consulted(dict[str, Finding]):
     def __getitem__(self, name: str) -> Finding:
         self.consulted.add(name)
         return super().__getitem__(name)
+
+
+def judgements_of(document: Document, verdicts: list[dict[str, Any]]) -> list[Judgement]:
+    """The judgements that the stored verdicts of a study hold."""
+    as_printed = Stored.load(document).as_printed
+    return [Judgement.of_json(verdict, as_printed.get(verdict["claim"])) for verdict in verdicts]

@@ -11,10 +11,11 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, layout, scoreboard
+from penstock.reproductions import cross_validated, layout, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
-from penstock.reproductions.claims import check_tables, judge
+from penstock.reproductions.claims import check_tables, judge, judgements_of
 from penstock.reproductions.comparison import compare, quoted
+from penstock.reproductions.further_looks import decide_sequentially, looks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
@@ -22,10 +23,8 @@ from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained, work
 from penstock.reproductions.sensitivity import sensitivity as vary
-from penstock.reproductions.sequential import decide_sequentially, looks
-from penstock.reproductions.shipped import SUMMARY, VERDICTS, judgements_of, shipped, summary_of
-from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.summary import beside, scores_of, summarise
+from penstock.reproductions.stored import SUMMARY, VERDICTS, shipped, stored_outcome
+from penstock.reproductions.summary import Summary, beside, scores_of, summarise
 from penstock.studies.runner import Reader, Runner
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
         _emit_summary(study.document, found.as_json())
         return
     show(layout.title(study.document, outcome, time.monotonic() - begin))
-    show(scoreboard.board(found))
+    show(worth.board(found))
     _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
 
@@ -162,7 +161,7 @@ def shipped_claims(doc: str, *, as_json: bool) -> bool:
     _show_numbers(outcome, comparisons)
     show(*layout.quoted(quoted(document, ())))
     show(layout.judged(outcome, judgements_of(document, verdicts)))
-    show(layout.conclusion(outcome, comparisons, None, summary_of(document, counts[0])))
+    show(layout.conclusion(outcome, comparisons, None, Summary.of_json(document, counts[0])))
     show(origin.told())
     return True
 
@@ -178,10 +177,10 @@ def shipped_summary(doc: str, *, as_json: bool) -> bool:
         _emit_summary(study.document, data)
         say(origin.told())
         return True
-    counts = summary_of(study.document, data)
+    counts = Summary.of_json(study.document, data)
     outcome = Outcome(study.document, Readings(study.document), [table.table for table in counts.tables], counts.runs)
     show(layout.title(study.document, outcome))
-    show(scoreboard.board(counts))
+    show(worth.board(counts))
     _show_cross_validated(study.document)
     show(layout.rests_on(outcome))
     show(origin.told())

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.cross_validation import DECIDES, LEANS
-from penstock.reproductions.origin import Origin
+from penstock.reproductions.stored import Origin
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.printable import things
 from penstock.reproductions.answer_search import Search, search_all
-from penstock.reproductions.evaluated import Evaluated
-from penstock.reproductions.likelihood import FEWEST_RUNS, bagged_posterior
+from penstock.reproductions.likelihood import FEWEST_RUNS, Evaluated, bagged_posterior
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.summary import AGREED, Score, granted, summarise
 

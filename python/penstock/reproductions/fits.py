@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.finding import UNDECIDED
-from penstock.reproductions.origin import Origin
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
+from penstock.reproductions.stored import Origin
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from penstock.printable import things
-from penstock.reproductions.scoreboard import against_the_text, worth
 from penstock.reproductions.summary import beside as beside_it
 from penstock.reproductions.telling import runs_told, turns
+from penstock.reproductions.worth import worth
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus
 
@@ -159,9 +159,11 @@ def rests_on(outcome: Outcome) -> RenderableType:
         names = ", ".join(f"{question.id}={question.chosen}" for question in fitted)
         but = "but also the text's own" if outcome.readings.is_as_printed else "so no independent support"
         lines.append(f"Fitted to these very numbers, {but}: {names}.")
-    used = [q for q in outcome.document.questions if outcome.readings.key(q.id) == q.chosen]
-    lines.append(against_the_text(used))
-    return Group(*(Text(line) for line in lines if line))
+    chosen = [q for q in outcome.document.questions if outcome.readings.key(q.id) == q.chosen]
+    against = [f"{question.id}={question.chosen}" for question in chosen if question.against_the_text]
+    if against:
+        lines.append(f"Against the words of the text: {', '.join(against)}.")
+    return Group(*map(Text, lines))
 
 
 def moved(document: Document, question: Question, option: Option, shifts: Sequence[Shift]) -> list[RenderableType]:

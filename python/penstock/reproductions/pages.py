@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
+from penstock.reproductions.contrasts import power_section
 from penstock.reproductions.cross_validated import cross_section, question_lines
 from penstock.reproductions.fits import Coverage, Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
-from penstock.reproductions.scheme_power import power_section
-from penstock.reproductions.shipped import VERDICTS
+from penstock.reproductions.stored import VERDICTS
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.telling import runs_told, turns
-from penstock.reproductions.worth_page import worth_section
+from penstock.reproductions.worth import worth_section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.reproductions.document import Claim, Document, Question
-    from penstock.reproductions.origin import Origin
+    from penstock.reproductions.stored import Origin
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""

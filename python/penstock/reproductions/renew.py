@@ -38,20 +38,29 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, cross_validation, fits, pilot, second_look
+from penstock.reproductions import cross_validated, cross_validation, fits, further_looks, pilot
 from penstock.reproductions.alternatives import Alternatives, Budget
-from penstock.reproductions.claims import judge
+from penstock.reproductions.claims import judge, judgements_of
 from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import Stored
+from penstock.reproductions.further_looks import claims_looked_at_again, judged_again, look_again, stored_looks
 from penstock.reproductions.loading import load
-from penstock.reproductions.origin import Origin
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan, reproduce
-from penstock.reproductions.second_look import claims_looked_at_again, judged_again, look_again, stored_looks
-from penstock.reproductions.shipped import ORIGIN, SUMMARY, VERDICTS, judgements_of, shipped
-from penstock.reproductions.stored import as_text, digests, first_digests, scenario_name, stored_outcome
+from penstock.reproductions.stored import (
+    ORIGIN,
+    SUMMARY,
+    VERDICTS,
+    Origin,
+    as_text,
+    digests,
+    first_digests,
+    scenario_name,
+    shipped,
+    stored_outcome,
+)
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
 from penstock.studies.runner import Runner
@@ -62,7 +71,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.cross_validation import CrossValidation
     from penstock.reproductions.fits import OtherVerdicts
-    from penstock.reproductions.second_look import SecondLook
+    from penstock.reproductions.further_looks import SecondLook
     from penstock.reproductions.study import Study
 
 BUDGET = 1000
@@ -278,9 +287,9 @@ def _look_again(renewal: Renewal, folder: Path, claims: Sequence[str]) -> None:
 
 def _write_looks(folder: Path, first: Outcome, looks: Mapping[str, SecondLook]) -> None:
     if looks:
-        _write(folder / second_look.FILE, second_look.as_text(first, looks))
+        _write(folder / further_looks.FILE, further_looks.as_text(first, looks))
     else:
-        (folder / second_look.FILE).unlink(missing_ok=True)
+        (folder / further_looks.FILE).unlink(missing_ok=True)
 
 
 def _write_json(path: Path, data: Any) -> None:

@@ -1,13 +1,17 @@
-"""The numbers of a study's runs as a file, ``runs.json``, from which verdicts and counts follow without a run.
+"""What ships with a study, so that nothing has to run: numbers, counts and verdicts, and where they come from.
 
-It also has the digest of the first run of every scenario: tests repeat some of these runs and compare.
+The file ``runs.json`` has the numbers of all runs, and the digest of the first run of every scenario: tests repeat some
+of these runs and compare.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import text_beside
@@ -15,9 +19,64 @@ from penstock.reproductions.study import text_beside
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from penstock.reproductions.document import Document
     from penstock.reproductions.study import Study
 
+
+@dataclass(frozen=True)
+class Origin:
+    """Where stored results come from."""
+
+    model_version: str  # version of the model that made the runs
+    date: str  # day of the renewal, such as `2026-11-27`
+
+    @classmethod
+    def of_this_core(cls) -> Origin:
+        """The installed core, on the present day."""
+        return cls(_core.MODEL_VERSION, datetime.now(UTC).date().isoformat())
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Origin:
+        """The origin that a JSON object has."""
+        return cls(data["model_version"], data["date"])
+
+    def as_json(self) -> dict[str, str]:
+        """The origin as a JSON object."""
+        return {"model_version": self.model_version, "date": self.date}
+
+    def short(self) -> str:
+        """In few words.
+
+        Examples
+        --------
+        >>> Origin("0123456789abcdef", "2026-11-27").short()
+        '2026-11-27, model 0123456789ab'
+        """
+        return f"{self.date}, model {self.model_version[:12]}"
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the installed core is of the same model version."""
+        return self.model_version == _core.MODEL_VERSION
+
+    def told(self) -> str:
+        """A line that says where the results come from, and how to get others."""
+        made = f"Shipped with Penstock: results of {self.short()}"
+        if self.is_current:
+            return f"{made}, that of the installed core. Nothing was run; --fresh runs the study."
+        return (
+            f"{made}. The installed core is of another version, model {_core.MODEL_VERSION[:12]}, and may give other "
+            "numbers. Nothing was run; --fresh runs the study."
+        )
+
+
 FILE = "runs.json"
+VERDICTS = "verdicts.json"
+"""What ``penstock reproduce DOC --claims --fresh --format json`` printed when the results were renewed."""
+SUMMARY = "summary.json"
+"""What ``penstock reproduce DOC --summary --fresh --format json`` printed when the results were renewed."""
+ORIGIN = "origin.json"
+"""The model version and the date of the renewal."""
 
 
 def as_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None = None) -> str:
@@ -75,3 +134,11 @@ def first_digests(study: Study, outcome: Outcome) -> dict[str, str]:
 
 def _plain(values: Mapping[str, Any]) -> dict[str, list[float]]:
     return {name: list(numbers) for name, numbers in values.items()}
+
+
+def shipped(document: Document, file: str) -> tuple[Any, Origin] | None:
+    """The contents of :data:`VERDICTS` or :data:`SUMMARY` with their origin; None if the study ships without them."""
+    text, origin = text_beside(document, file), text_beside(document, ORIGIN)
+    if document.folder is not None or text is None or origin is None:
+        return None
+    return json.loads(text), Origin.of_json(json.loads(origin))

@@ -93,6 +93,13 @@ class TableSummary:
     scores: Mapping[str, Score]
     contrasts: Mapping[str, Score] = field(default_factory=dict)
 
+    @classmethod
+    def of_json(cls, document: Document, data: Mapping[str, Any]) -> TableSummary:
+        """The scores that a JSON object has."""
+        scores = {AGREED: Score.of_json(data)} | ({PILOT: Score.of_json(data[PILOT])} if PILOT in data else {})
+        contrasts = {kind: Score.of_json(score) for kind, score in data.get("contrasts", {}).items()}
+        return cls(document.table(data["table"]), data["numbers"], scores, contrasts)
+
     def as_json(self) -> dict[str, Any]:
         """The table's object: the score within the agreed tolerances, and the others under names of their own."""
         found: dict[str, Any] = {"table": self.table.id, "numbers": self.numbers, **self.scores[AGREED].as_json()}
@@ -113,6 +120,12 @@ class Summary:
     tables: tuple[TableSummary, ...]
     printed_runs: int | None = None
     """Under the text as printed; None if that was not run."""
+
+    @classmethod
+    def of_json(cls, document: Document, data: Mapping[str, Any]) -> Summary:
+        """The summary that a JSON object has."""
+        tables = tuple(TableSummary.of_json(document, table) for table in data["tables"])
+        return cls(document, data["runs"], tables, data.get("printed_runs", data["runs"]))
 
     @property
     def agreed(self) -> list[Score]:

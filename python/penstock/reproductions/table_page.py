@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from penstock.plots.style import CAP, style
+from penstock.printable import printable
 from penstock.reproductions.summary import beside
-from penstock.reproductions.worth_page import stored_score
+from penstock.reproductions.worth import stored_score
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from penstock.plots.canvas import Picture
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
     from penstock.reproductions.tables import Column, Row, Table
 
-_BESIDE = 4
+_COLUMNS = 4
 """The most printed columns of one part."""
 
 
@@ -28,12 +31,12 @@ def table_page(document: Document, table: Table, comparisons: Sequence[Compariso
     comparisons : sequence of Comparison
         Its numbers and ours, from the stored runs; counts of null models come from the stored summary.
     picture : str
-        The file of :func:`penstock.reproductions.table_picture.table_picture`.
+        The file of :func:`table_picture`.
     """
     runs = max(comparison.runs for comparison in comparisons)
     found = {(tuple(each.row.values()), each.column): each for each in comparisons}
     columns = table.compared
-    parts = [columns[first : first + _BESIDE] for first in range(0, len(columns), _BESIDE)]
+    parts = [columns[first : first + _COLUMNS] for first in range(0, len(columns), _COLUMNS)]
     lines = [f"# Table {table.id}: {table.caption}", "", *_said(document, table, comparisons, runs, picture)]
     for part in parts:
         lines += ["", *_grid(table, part, found)]
@@ -113,3 +116,83 @@ def _pair(column: Column, comparison: Comparison) -> list[str]:
 
 def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+_PANELS = 3
+"""Maximum number of panels in a row."""
+_LOOKS: dict[str | None, dict[str, str]] = {
+    "agrees": {"color": "#0072b2", "marker": "o", "label": "here, agrees"},
+    "differs": {"color": "#d55e00", "marker": "^", "label": "here, differs"},
+    None: {"color": "#0072b2", "marker": "o", "label": "here"},
+}
+
+
+def table_picture(document: Document, table: Table, comparisons: Sequence[Comparison]) -> Picture:
+    """A panel for each column: down the rows of the table, across its numbers."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from penstock.plots.canvas import Picture
+
+    columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
+    wide = min(len(columns), _PANELS)
+    down = -(-len(columns) // wide)
+    high = down * (0.55 + 0.17 * len(table.rows)) + 0.4
+    with style():
+        figure = Picture(figsize=(7.16, max(high, 1.5)), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03))
+        grid = figure.subplots(down, wide, squeeze=False, sharey=True)
+        for axes, column in zip(grid.flat, columns, strict=False):
+            _panel(axes, document, table, column, [each for each in comparisons if each.column == column.name])
+        for axes in grid.flat[len(columns) :]:
+            axes.remove()
+        names = "  ".join(column.heading for column in table.keys)
+        for axes in grid[:, 0]:
+            axes.set_ylabel(printable(names))
+        _legend(figure, list(grid.flat[: len(columns)]))
+    return figure
+
+
+def _panel(axes: Any, document: Document, table: Table, column: Column, own: Sequence[Comparison]) -> None:
+    places = {row.id: place for place, row in enumerate(table.rows)}
+    at = [places[tuple(each.row.values())] for each in own]
+    _print(axes, document, table, column, own, at)
+    for verdict, look in _LOOKS.items():
+        of_it = [(place, each) for place, each in zip(at, own, strict=True) if each.verdict == verdict]
+        if of_it:
+            halves = [0.0 if each.low is None or each.high is None else (each.high - each.low) / 2 for _, each in of_it]
+            means, where = [each.mean for _, each in of_it], [place for place, _ in of_it]
+            axes.errorbar(means, where, xerr=halves, linestyle="none", capsize=CAP, elinewidth=0.8, **look)
+    axes.set_yticks(range(len(table.rows)), [printable(row_name(row)) for row in table.rows])
+    axes.set_ylim(len(table.rows) - 0.4, -0.6)
+    axes.use_sticky_edges = False
+    axes.margins(x=0.04)
+    axes.set_xlabel(printable(heading(column)))
+    axes.locator_params(axis="x", nbins=5)
+    axes.tick_params(axis="y", length=0)
+
+
+def _print(
+    axes: Any, document: Document, table: Table, column: Column, own: Sequence[Comparison], at: Sequence[int]
+) -> None:
+    """The printed numbers, and what their tolerances grant; nothing where there is no print."""
+    rows = {row.id: row for row in table.rows}
+    known = [(place, each, each.published) for place, each in zip(at, own, strict=True) if each.published is not None]
+    if not known:
+        return
+    places, printed = [place for place, *_ in known], [published for *_, published in known]
+    allowed = [
+        document.tolerance(table, rows[tuple(each.row.values())], column).allows(published)
+        for _, each, published in known
+    ]
+    left = [number - most for number, most in zip(printed, allowed, strict=True)]
+    axes.barh(places, [2 * most for most in allowed], 0.62, left, color="0.86", linewidth=0)
+    axes.plot(printed, places, "|", color="black", markersize=8, markeredgewidth=1.2, label="print")
+
+
+def _legend(figure: Picture, panels: Sequence[Any]) -> None:
+    found: dict[str, Any] = {}
+    for axes in panels:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    order = ["print", *(look["label"] for look in _LOOKS.values())]
+    names = [name for name in order if name in found]
+    figure.legend([found[name] for name in names], names, loc="outside upper center", ncols=len(names))

@@ -1,8 +1,11 @@
-"""Second looks: more runs of what an undecided claim looks at, as a file, ``second_look.json``.
+"""More runs for claims that the usual number leaves undecided.
 
-The first look fixes how many: as many as would decide the claim at 2.5 %, if means and spreads stay. The verdict is
-given at 2.5 % on the runs of both looks, and there is no third. With the 5 % of the first look, the error of a verdict
-is at most 7.5 %.
+With a limit, each look has as many runs again. Looking several times gives chance several occasions, so each look has
+its share of the error that a verdict may carry: with K looks planned, each is made at 5 % / K.
+
+A study may ship with a second look, ``second_look.json``: as many runs as would decide the claim at 2.5 %, if means
+and spreads of the first look stay. The verdict is given at 2.5 % on the runs of both looks, and there is no third.
+With the 5 % of the first look, the error of a verdict is at most 7.5 %.
 """
 
 from __future__ import annotations
@@ -15,11 +18,10 @@ from penstock.errors import InputError
 from penstock.reproductions.claims import judge
 from penstock.reproductions.evidence import LEVEL
 from penstock.reproductions.finding import UNDECIDED
-from penstock.reproductions.origin import Origin
+from penstock.reproductions.fits import Looked
 from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.reproduce import gather
-from penstock.reproductions.sequential import plan_looked_at
-from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.reproduce import Plan, gather
+from penstock.reproductions.stored import Origin, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.telling import MOST_TIMES
 from penstock.studies.runner import Runner
@@ -28,8 +30,82 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.reproductions.claims import Judgement
+    from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Study
     from penstock.reproductions.tables import Row, Table
+
+
+def looks(runs: int, limit: int) -> list[int]:
+    """After how many runs to look: doubling from `runs` to `limit`.
+
+    Examples
+    --------
+    >>> looks(5, 40), looks(5, 50), looks(5, 5)
+    ([5, 10, 20, 40], [5, 10, 20, 40, 50], [5])
+    """
+    if limit < runs:
+        raise InputError(f"a limit of {limit} runs is below the {runs} that are made at first")
+    planned = [runs]
+    while planned[-1] < limit:
+        planned.append(min(2 * planned[-1], limit))
+    return planned
+
+
+def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner | None = None) -> list[Judgement]:
+    """Judges all claims on `first`, and those that stay undecided on more and more runs of what they need.
+
+    Parameters
+    ----------
+    first : Outcome
+        The usual runs, of all tables and with the experiments.
+    limit : int
+        The most runs to make of anything.
+    """
+    planned = looks(first.runs, limit)
+    level = LEVEL / len(planned)
+    known = {judgement.claim: judgement for judgement in judge(study, first, level=level)}
+    for runs in planned[1:]:
+        open_claims = [name for name, judgement in known.items() if judgement.finding.verdict == UNDECIDED]
+        if not open_claims:
+            break
+        looked = Looked()
+        for name in open_claims:
+            looked.update(known[name].looked)
+        more = reproduce_looked_at(study, looked, first.readings, runs, runner)
+        for judgement in judge(study, more, level=level, before=known, only=open_claims):
+            known[judgement.claim] = judgement
+    return [known[claim.id] for claim in study.document.claims]
+
+
+def hops_looked_at(study: Study, looked: Looked, readings: Readings) -> float:
+    """About how many packet-hops one run of the rows takes that a claim looks at; 0 if the study cannot tell."""
+    if study.effort is None:
+        return 0.0
+    settings, total = readings.settings(), 0.0
+    for table, row in {(table, row) for table, row, _ in looked.numbers}:
+        where = study.document.table(table)
+        (found,) = (each for each in where.rows if each.id == row)
+        total += sum(study.effort(settings, where, found, part) for part in study.build(settings, where, found))
+    return total
+
+
+def reproduce_looked_at(
+    study: Study, looked: Looked, readings: Readings, runs: int, runner: Runner | None = None
+) -> Outcome:
+    """Runs the rows and experiments that some claims look at, and nothing else."""
+    plan, outcome = plan_looked_at(study, looked, readings, runs)
+    plan.run(runner)
+    return outcome
+
+
+def plan_looked_at(study: Study, looked: Looked, readings: Readings, runs: int) -> tuple[Plan, Outcome]:
+    """What :func:`reproduce_looked_at` runs, and what it fills."""
+    rows = {(table, row) for table, row, _ in looked.numbers}
+    plan = Plan(study, dict.fromkeys(table for table, _ in sorted(rows, key=str)), runs)
+    outcome = plan.add(readings, lambda table, row: (table.id, row.id) in rows)
+    plan.add_experiments(outcome, looked.experiments)
+    return plan, outcome
+
 
 FILE = "second_look.json"
 """The runs of second looks, by claim."""
