@@ -72,9 +72,7 @@ def cli_reproduce(
 
     asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
     if cross_validate:
-        from penstock.reproductions import cross_board
-
-        cross_board.command(doc, asked, budget, as_json=format == "json")
+        command.cross_validate(doc, asked, budget, as_json=format == "json")
     elif stored:
         command.stored(doc, asked, as_json=format == "json")
     elif dry_run:

@@ -11,7 +11,7 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, layout, worth
+from penstock.reproductions import cross_validated, cross_validation, layout, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import check_tables, judge, judgements_of
 from penstock.reproductions.comparison import compare, quoted
@@ -109,20 +109,21 @@ def reproduce(
         tests = Alternatives(study, outcome, asked.store, asked.jobs)
         tested = tests.run(judgements, Budget(others.budget))
         judgements = [judgement.under(tested) for judgement in judgements]
-    if as_json:
-        _emit(judgements or [*compare(document, outcome), *quoted(document, asked.tables)])
-        return
     comparisons = compare(document, outcome)
-    show(layout.title(document, outcome, time.monotonic() - begin))
-    _show_numbers(outcome, comparisons)
-    show(*layout.quoted(quoted(document, asked.tables)))
-    if claims:
-        show(layout.judged(outcome, judgements))
+    if as_json:
+        _emit(judgements or [*comparisons, *quoted(document, asked.tables)])
+        return
+    seconds = time.monotonic() - begin
     differing = [comparison for comparison in comparisons if comparison.agrees is False]
     # What other answers would do is known for the chosen ones, and only if somebody has run them.
     known = None
     if asked.store is not None and differing and not answers.changed:
         known = explained(study, differing, asked.store)
+    show(layout.title(document, outcome, seconds))
+    _show_numbers(outcome, comparisons)
+    show(*layout.quoted(quoted(document, asked.tables)))
+    if claims:
+        show(layout.judged(outcome, judgements))
     show(layout.conclusion(outcome, comparisons, known, summarise(study, outcome, None)))
 
 
@@ -133,22 +134,15 @@ def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
     begin = time.monotonic()
     outcome = asked.run(study, answers)
     printed = asked.run(study, Readings.as_printed(study.document))
-    found = summarise(study, outcome, printed)
-    if as_json:
-        _emit_summary(study.document, found.as_json())
-        return
-    show(layout.title(study.document, outcome, time.monotonic() - begin))
-    show(worth.board(found))
-    _show_cross_validated(study.document)
-    show(layout.rests_on(outcome))
+    counts = summarise(study, outcome, printed)
+    _show_counts(outcome, counts, counts.as_json(), time.monotonic() - begin, as_json=as_json)
 
 
 def shipped_claims(doc: str, *, as_json: bool) -> bool:
     """Shows the claims as the package has them, without a run; False if it does not have them."""
     study = load(doc)
     document, outcome = study.document, stored_outcome(study)
-    found = shipped(document, VERDICTS)
-    counts = shipped(document, SUMMARY)
+    found, counts = shipped(document, VERDICTS), shipped(document, SUMMARY)
     if outcome is None or found is None or counts is None:
         return False
     verdicts, origin = found
@@ -168,23 +162,37 @@ def shipped_claims(doc: str, *, as_json: bool) -> bool:
 
 def shipped_summary(doc: str, *, as_json: bool) -> bool:
     """Shows the counts as the package has them, without a run; False if it does not have them."""
-    study = load(doc)
-    found = shipped(study.document, SUMMARY)
+    document = load(doc).document
+    found = shipped(document, SUMMARY)
     if found is None:
         return False
     data, origin = found
-    if as_json:
-        _emit_summary(study.document, data)
-        say(origin.told())
-        return True
-    counts = Summary.of_json(study.document, data)
-    outcome = Outcome(study.document, Readings(study.document), [table.table for table in counts.tables], counts.runs)
-    show(layout.title(study.document, outcome))
-    show(worth.board(counts))
-    _show_cross_validated(study.document)
-    show(layout.rests_on(outcome))
-    show(origin.told())
+    counts = Summary.of_json(document, data)
+    outcome = Outcome(document, Readings(document), [table.table for table in counts.tables], counts.runs)
+    _show_counts(outcome, counts, data, as_json=as_json)
+    (say if as_json else show)(origin.told())
     return True
+
+
+def cross_validate(doc: str, asked: Asked, budget: int | None, *, as_json: bool) -> None:
+    """Cross-validates a study and shows the result.
+
+    Raises InputError if the study, the answers or the budget do not allow it.
+    """
+    study = load(doc)
+    answers = Readings.parse(study.document, asked.readings)
+    given = [text.partition("=")[0].strip() for text in asked.readings]
+    fixed = {question: answers.key(question) for question in given}
+    runs = cross_validation.RUNS if asked.runs is None else asked.runs
+    with Progress() as progress:
+        runner = asked.runner(progress)
+        found = cross_validation.cross_validate(
+            study, asked.tables, fixed, runs, budget, runner, lambda words: say(f"{study.document.id}: {words}")
+        )
+    if as_json:
+        emit(json_text(found.as_json(), indent=1))
+    else:
+        show(cross_validated.board(found))
 
 
 def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
@@ -272,14 +280,19 @@ def _show_numbers(outcome: Outcome, comparisons: Sequence[Comparison]) -> None:
             show(layout.beside(table, own))
 
 
-def _emit_summary(document: Document, data: dict[str, Any]) -> None:
-    """Emits a summary; every table has ``cross_validated``, null if the study ships without it."""
-    emit(json_text(cross_validated.with_cross_validated(document, data), indent=1))
-
-
-def _show_cross_validated(document: Document) -> None:
+def _show_counts(
+    outcome: Outcome, counts: Summary, data: dict[str, Any], seconds: float | None = None, *, as_json: bool
+) -> None:
+    """Shows a summary, or its `data` with each table's ``cross_validated``, null if the study ships without it."""
+    document = outcome.document
+    if as_json:
+        emit(json_text(cross_validated.with_cross_validated(document, data), indent=1))
+        return
     found = cross_validated.stored(document)
+    show(layout.title(document, outcome, seconds))
+    show(worth.board(counts))
     show(cross_validated.missing(document) if found is None else cross_validated.told(document, found))
+    show(layout.rests_on(outcome))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:
