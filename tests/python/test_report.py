@@ -123,7 +123,7 @@ def test_one_pair_of_runs_moves_nothing_for_certain(capsys, runs, moves, said):
     question = next(question for question in document.questions if question.alternatives)
     ends = (None, None) if runs == 1 else (-1.0, 3.0)
     answer = question.alternatives[0].key
-    shift = Shift("af", "2", {}, "x", "1", question.id, answer, 5.0, 4.0, 5.0, 1.0, *ends, runs, True)
+    shift = Shift("af", "2", {}, "x", "1", 5.0, question.id, answer, 4.0, 5.0, 1.0, *ends, runs, True)
     show(layout.overview(document, [shift], [Score(60, 58, None, {"other-marker": 57})]))
     lines = capsys.readouterr().out.splitlines()
     worth = "Under the chosen answers 58 of 60 agree; best null model 57 (other-marker), discrimination +0.02."

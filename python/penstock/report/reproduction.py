@@ -20,7 +20,8 @@ from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import page_of, text_beside
 from penstock.reproductions.summary import Score, beside, granted, null_numbers
-from penstock.reproductions.table_page import cell_text, heading
+from penstock.reproductions.table_page import heading
+from penstock.reproductions.tables import cell_text
 from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus

@@ -12,7 +12,8 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.statistics import interval, t_quantile
+from penstock.digits import plus_minus
+from penstock.statistics import Interval, interval, t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +39,11 @@ class Comparison:
     runs: int = 0  # how many runs; 0 if the number cannot be computed
     agrees: bool | None = None  # whether the mean lies within the tolerance; None without a print
     note: str = ""  # a remark; may be empty
+
+    @property
+    def shown(self) -> str:
+        """Our mean with half its interval."""
+        return plus_minus(Interval(self.mean, self.low, self.high, self.runs))
 
     @property
     def verdict(self) -> str | None:
@@ -88,25 +94,11 @@ def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -
             ours = interval(values)
             agrees, remark = None, ""
             if published is not None:
-                allowed = document.tolerance(table, row, column).allows(published)
+                allowed = document.allowed(table, row, column)
                 agrees = abs(ours.mean - published) <= allowed
                 remark = note(published, values, ours.mean, allowed, agrees)
-            comparisons.append(
-                Comparison(
-                    document=document.id,
-                    table=table.id,
-                    row=row.key,
-                    column=column.name,
-                    unit=column.unit,
-                    published=published,
-                    mean=ours.mean,
-                    low=ours.low,
-                    high=ours.high,
-                    runs=ours.runs,
-                    agrees=agrees,
-                    note=remark,
-                )
-            )
+            place = (document.id, table.id, row.key, column.name, column.unit, published)
+            comparisons.append(Comparison(*place, ours.mean, ours.low, ours.high, ours.runs, agrees, remark))
     return comparisons
 
 

@@ -235,6 +235,10 @@ class Document:
                 return tolerance
         raise ValueError(f"{self.id}, table {table.id}, {row.name}: no tolerance for {column.name}")
 
+    def allowed(self, table: Table, row: Row, column: Column) -> float:
+        """How far from a printed number still agrees."""
+        return self.tolerance(table, row, column).allows(float(row.values[column.name]))
+
 
 def packaged(package: str) -> Document:
     """The document of a study that comes with the package."""

@@ -12,10 +12,9 @@ from rich.text import Text
 
 from penstock.printable import things
 from penstock.reproductions.summary import beside as beside_it
+from penstock.reproductions.tables import cell_text
 from penstock.reproductions.telling import runs_told, turns
 from penstock.reproductions.worth import worth
-from penstock.statistics import Interval
-from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,13 +55,13 @@ def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
         of_column = {comparison.column: comparison for comparison in row}
         cells = [_pair(column, of_column.get(column.name)) for column in table.compared]
         if table.is_own:
-            grid.add_row(*(escape(_key(cell)) for cell in key), "here", *cells, "")
+            grid.add_row(*(escape(cell_text(cell)) for cell in key), "here", *cells, "")
             continue
         differ = sum(not comparison.agrees for comparison in row)
         verdict = (
             Text(f"{differ} differ{'s' * (differ == 1)}", style=DIFFERS) if differ else Text("agrees", style=AGREES)
         )
-        grid.add_row(*(escape(_key(cell)) for cell in key), "print\nhere", *cells, verdict)
+        grid.add_row(*(escape(cell_text(cell)) for cell in key), "print\nhere", *cells, verdict)
     return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
 
 
@@ -179,7 +178,7 @@ def moved(document: Document, question: Question, option: Option, shifts: Sequen
             cells = [_moved_cell(of_row.get(column.name)) for column in table.compared]
             agrees = [shift.agrees for shift in of_row.values() if shift.agrees is not None]
             agree = f"{sum(agrees)} of {len(agrees)}" if agrees else "-"
-            grid.add_row(*(escape(_key(cell)) for cell in row.key.values()), f"table {table.id}", *cells, agree)
+            grid.add_row(*(escape(cell_text(cell)) for cell in row.key.values()), f"table {table.id}", *cells, agree)
         parts.append(grid)
     return [*parts, Text()]
 
@@ -230,7 +229,7 @@ def _grid(table: Table, last: str) -> Grid:
         grid.add_column(escape(column.heading))
     grid.add_column("")
     for column in table.compared:
-        grid.add_column(escape(_heading(column)), justify="right")
+        grid.add_column(escape(f"{column.heading} {column.symbol}".strip()), justify="right")
     grid.add_column(last)
     return grid
 
@@ -238,14 +237,11 @@ def _grid(table: Table, last: str) -> Grid:
 def _pair(column: Column, comparison: Comparison | None) -> Text:
     if comparison is None:
         return Text("-")
-    digits = column.decimals
-    ours = plus_minus(Interval(comparison.mean, comparison.low, comparison.high, comparison.runs))
     if comparison.published is None:
-        return Text(ours)
-    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
+        return Text(comparison.shown)
     return (
-        Text(f"{printed}\n")
-        .append(ours, style=AGREES if comparison.agrees else DIFFERS)
+        Text(f"{column.written(comparison.published)}\n")
+        .append(comparison.shown, style=AGREES if comparison.agrees else DIFFERS)
         .append("" if comparison.agrees else " !", style=DIFFERS)
     )
 
@@ -257,12 +253,3 @@ def _moved_cell(shift: Shift | None) -> Text:
     if shift.low is not None and shift.high is not None and math.isfinite(shift.high - shift.low):
         text += f" ±{(shift.high - shift.low) / 2:.2g}"
     return Text(text, style="bold" if shift.significant else "dim")
-
-
-def _heading(column: Column) -> str:
-    unit = {"kbps": "kb/s", "Mbps": "Mb/s", "1": "", "ratio": "", "percent": "%"}.get(column.unit, column.unit)
-    return f"{column.heading} {unit}".strip()
-
-
-def _key(cell: object) -> str:
-    return "-" if cell in ("N/A", "none") else str(cell)

@@ -64,7 +64,7 @@ class Print:
         self._starts = [place for place, row in enumerate(rows) if place == 0 or row != rows[place - 1]]
         self._printed = np.array([printed for *_, printed in numbers])
         self._half = np.array([_half_a_digit(table, column) for _, column, _ in numbers])
-        allowed = np.array([document.tolerance(table, row, column).allows(number) for row, column, number in numbers])
+        allowed = np.array([document.allowed(table, row, column) for row, column, _ in numbers])
         # An exact print has the tolerance of its rounding.
         self._unit = np.maximum(allowed, self._half)
         self._runs = document.print_runs

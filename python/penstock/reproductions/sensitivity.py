@@ -39,9 +39,9 @@ class Shift:
     row: Mapping[str, Any]  # its key cells
     column: str
     unit: str
+    published: float | None  # the print, if there is one
     reading: str  # the question
     key: str  # the answer that was run
-    published: float | None  # the print, if there is one
     chosen_mean: float  # our mean under the chosen answer
     mean: float  # our mean under this answer
     difference: float
@@ -126,7 +126,7 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
         published = comparison.published
         if published is None:
             continue
-        allowed = study.document.tolerance(table, row, column).allows(published)
+        allowed = study.document.allowed(table, row, column)
         moved = (
             comparison.mean + paired_interval(chosen, other, table.id, column.name, row.key).mean
             for *_, other in others
@@ -161,26 +161,10 @@ def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: st
             theirs = interval(other.values(table.id, column.name, row.key))
             agrees = None
             if published is not None:
-                allowed = study.document.tolerance(table, row, column).allows(published)
-                agrees = abs(theirs.mean - published) <= allowed
+                agrees = abs(theirs.mean - published) <= study.document.allowed(table, row, column)
             moved = paired_interval(chosen, other, table.id, column.name, row.key)
-            shifts.append(
-                Shift(
-                    document=study.document.id,
-                    table=table.id,
-                    row=row.key,
-                    column=column.name,
-                    unit=column.unit,
-                    reading=reading,
-                    key=key,
-                    published=published,
-                    chosen_mean=interval(chosen.values(table.id, column.name, row.key)).mean,
-                    mean=theirs.mean,
-                    difference=moved.mean,
-                    low=moved.low,
-                    high=moved.high,
-                    runs=moved.runs,
-                    agrees=agrees,
-                )
-            )
+            ours = interval(chosen.values(table.id, column.name, row.key)).mean
+            place = (study.document.id, table.id, row.key, column.name, column.unit, published, reading, key)
+            means = (ours, theirs.mean, moved.mean)
+            shifts.append(Shift(*place, *means, moved.low, moved.high, moved.runs, agrees))
     return shifts

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.contrasts import KINDS, clear_contrasts
@@ -322,8 +323,7 @@ def _scatter(runs: int) -> list[float]:
 
 
 def _tolerances(document: Document, table: Table, pilot: Pilot | None) -> dict[str, Allowed]:
-    def agreed(row: Row, column: Column) -> float:
-        return document.tolerance(table, row, column).allows(float(row.values[column.name]))
+    agreed = partial(document.allowed, table)
 
     def tight(row: Row, column: Column) -> float:
         reach = pilot.range(document, table, row, column) if pilot is not None else None

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.plots.style import CAP, style
 from penstock.printable import printable
 from penstock.reproductions.summary import beside
+from penstock.reproductions.tables import cell_text
 from penstock.reproductions.worth import stored_score
-from penstock.statistics import Interval
-from penstock.unit_scale import number, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,13 +72,8 @@ def _said(document: Document, table: Table, comparisons: Sequence[Comparison], r
 
 def heading(column: Column) -> str:
     """What a column is called, with its unit."""
-    unit = {"kbps": "kb/s", "Mbps": "Mb/s", "1": "", "ratio": "", "percent": "%"}.get(column.unit, column.unit)
+    unit = column.symbol
     return f"{column.heading} ({unit})" if unit and unit != column.heading else column.heading
-
-
-def cell_text(cell: object) -> str:
-    """A key cell; a dash where there is nothing."""
-    return "-" if cell in ("N/A", "none") else str(cell)
 
 
 def row_name(row: Row) -> str:
@@ -106,12 +100,10 @@ def _grid(
 
 
 def _pair(column: Column, comparison: Comparison) -> list[str]:
-    digits = column.decimals
-    ours = plus_minus(Interval(comparison.mean, comparison.low, comparison.high, comparison.runs))
     if comparison.published is None:
-        return ["-", ours]
-    printed = number(comparison.published) if digits is None else f"{comparison.published:.{digits}f}"
-    return [printed, ours if comparison.agrees else f"**{ours}**"]
+        return ["-", comparison.shown]
+    ours = comparison.shown if comparison.agrees else f"**{comparison.shown}**"
+    return [column.written(comparison.published), ours]
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -179,10 +171,7 @@ def _print(
     if not known:
         return
     places, printed = [place for place, *_ in known], [published for *_, published in known]
-    allowed = [
-        document.tolerance(table, rows[tuple(each.row.values())], column).allows(published)
-        for _, each, published in known
-    ]
+    allowed = [document.allowed(table, rows[tuple(each.row.values())], column) for _, each, _ in known]
     left = [number - most for number, most in zip(printed, allowed, strict=True)]
     axes.barh(places, [2 * most for most in allowed], 0.62, left, color="0.86", linewidth=0)
     axes.plot(printed, places, "|", color="black", markersize=8, markeredgewidth=1.2, label="print")

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penstock.digits import number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Cell = str | int | float
 """Contents of a cell."""
+
+
+def cell_text(cell: object) -> str:
+    """A key cell; a dash where there is nothing."""
+    return "-" if cell in ("N/A", "none") else str(cell)
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,15 @@ class Column:
     def heading(self) -> str:
         """What people call it."""
         return self.label or self.name.replace("_", " ")
+
+    @property
+    def symbol(self) -> str:
+        """The unit as people write it; empty for a plain number."""
+        return {"kbps": "kb/s", "Mbps": "Mb/s", "1": "", "ratio": "", "percent": "%"}.get(self.unit, self.unit)
+
+    def written(self, value: float) -> str:
+        """A printed number of this column as it is printed."""
+        return number(value) if self.decimals is None else f"{value:.{self.decimals}f}"
 
 
 @dataclass(frozen=True)
