@@ -53,16 +53,9 @@ class Budget:
 
 
 class Alternatives:
-    """Tests the claims of a study under other answers.
+    """Tests the claims of a study under other answers; finished runs are in `store`, so that it continues there.
 
-    Raises InputError if `chosen` has other answers than the chosen ones.
-
-    Parameters
-    ----------
-    chosen : Outcome
-        The runs under the chosen answers.
-    store : Store, optional
-        Where finished runs are kept, so that a test that was interrupted continues.
+    Raises InputError if `chosen`, the runs under the chosen answers, has others.
     """
 
     def __init__(self, study: Study, chosen: Outcome, store: Store | None = None, jobs: int | None = None) -> None:
@@ -84,16 +77,9 @@ class Alternatives:
         questions: Collection[str] = (),
         known: OtherVerdicts | None = None,
     ) -> OtherVerdicts:
-        """Tests what the budget suffices for.
+        """Tests what the budget suffices for, of the answers to `questions`, or of all if empty.
 
-        Parameters
-        ----------
-        judgements : iterable of Judgement
-            The claims, judged on the runs under the chosen answers.
-        questions : collection of str
-            The questions whose answers are tested; all if empty.
-        known : OtherVerdicts, optional
-            Verdicts that were found earlier, for pairs that are not tested now.
+        `judgements` are of the claims under the chosen answers; `known` are verdicts for pairs that are not tested now.
         """
         claims = {judgement.claim: self._looked(judgement) for judgement in judgements}
         hops = {name: hops_looked_at(self.study, looked, self.chosen.readings) for name, looked in claims.items()}

@@ -137,10 +137,7 @@ class _Effects:
 def search_all(searches: Sequence[Search], left_out: Sequence[Table]) -> bool:
     """Makes all searches side by side, and runs the table that each leaves out under every point that it moves to.
 
-    Returns
-    -------
-    bool
-        Whether all have ended; False if the budget stopped them where they are.
+    False if the budget stopped them where they are.
     """
     while True:
         active = [(search, table) for search, table in zip(searches, left_out, strict=True) if not search.has_ended]

@@ -34,24 +34,13 @@ def claim_tests(
 ) -> dict[str, ClaimTest]:
     """The test of each claim of a document.
 
-    Parameters
-    ----------
-    document : Document
-        Its claims have their statements with them.
-    numbers : mapping, optional
-        The study's own names in statements.
-    others : mapping, optional
-        Tests of claims that no statements can test.
-    facts : mapping, optional
-        More words for the evidence of some claims.
+    `numbers` are the study's own names in statements, `others` the tests of claims that no statements can test, and
+    `facts` more words for the evidence of some claims.
     """
-    found: dict[str, ClaimTest] = {}
-    for claim in document.claims:
-        if others and claim.id in others:
-            found[claim.id] = others[claim.id]
-        else:
-            found[claim.id] = StatedTest(document, claim, numbers or {}, (facts or {}).get(claim.id))
-    return found
+    stated = {
+        claim.id: StatedTest(document, claim, numbers or {}, (facts or {}).get(claim.id)) for claim in document.claims
+    }
+    return {**stated, **(others or {})}
 
 
 @dataclass(frozen=True)

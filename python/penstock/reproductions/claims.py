@@ -98,16 +98,10 @@ def judge(
     before: Mapping[str, Judgement] | None = None,
     only: Collection[str] | None = None,
 ) -> list[Judgement]:
-    """Tests every claim of the study's document, in the document's order, on runs of all its tables.
+    """Tests every claim of the study's document, or `only` some, in the document's order, on runs of all its tables.
 
-    Parameters
-    ----------
-    level : float
-        Probability of error that each verdict may carry.
-    before : mapping of str to Judgement, optional
-        Judgements of claims that are not tested now; others may use their findings.
-    only : collection of str, optional
-        The claims to test; all if left out.
+    `level` is the probability of error that each verdict may carry. Tests may use the findings of claims that have
+    been judged `before`.
     """
     known = {name: judgement.finding for name, judgement in (before or {}).items()}
     looked = {name: judgement.looked for name, judgement in (before or {}).items()}

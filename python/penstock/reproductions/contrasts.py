@@ -68,17 +68,10 @@ def clear_contrasts(
     allowed: Callable[[Table, Row, Column], float],
     tables: Collection[Table] = (),
 ) -> list[Contrast]:
-    """The contrasts of a table that the print shows clearly.
+    """The contrasts of a table that the print shows clearly, with ``allowed(table, row, column)`` for tolerance.
 
-    Parameters
-    ----------
-    pilot : Pilot
-        How far its numbers scatter.
-    allowed : callable
-        ``allowed(table, row, column)`` is the tolerance of a number.
-    tables : collection of Table, optional
-        All tables that were run. Schemes with a table each are compared if both are among them; the contrast belongs
-        to the table that comes first in the document.
+    `tables` are all that were run. Schemes with a table each are compared if both are among them; the contrast belongs
+    to the table that comes first in the document.
     """
     found = []
     for kind, left, right in _pairs(document, table, tables):

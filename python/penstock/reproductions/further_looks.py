@@ -52,14 +52,9 @@ def looks(runs: int, limit: int) -> list[int]:
 
 
 def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner | None = None) -> list[Judgement]:
-    """Judges all claims on `first`, and those that stay undecided on more and more runs of what they need.
+    """Judges all claims on the usual runs, and those that stay undecided on more and more of what they need.
 
-    Parameters
-    ----------
-    first : Outcome
-        The usual runs, of all tables and with the experiments.
-    limit : int
-        The most runs to make of anything.
+    `first` has all tables and experiments; `limit` is the most runs to make of anything.
     """
     planned = looks(first.runs, limit)
     level = LEVEL / len(planned)
@@ -102,7 +97,7 @@ def plan_looked_at(study: Study, looked: Looked, readings: Readings, runs: int) 
     """What :func:`reproduce_looked_at` runs, and what it fills."""
     rows = {(table, row) for table, row, _ in looked.numbers}
     plan = Plan(study, dict.fromkeys(table for table, _ in sorted(rows, key=str)), runs)
-    outcome = plan.add(readings, lambda table, row: (table.id, row.id) in rows)
+    outcome = plan.add(readings, rows)
     plan.add_experiments(outcome, looked.experiments)
     return plan, outcome
 

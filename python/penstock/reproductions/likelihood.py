@@ -19,13 +19,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from penstock.reproductions.reproduce import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Page, Study
-    from penstock.reproductions.tables import Cell, Column, Row, Table
+    from penstock.reproductions.tables import Column, Table
     from penstock.studies.runner import Runner
 
     Floats = NDArray[np.float64]
@@ -70,14 +69,9 @@ class Print:
         self._runs = document.print_runs
 
     def log_likelihood(self, values: Floats) -> Floats:
-        """Log-likelihood of each printed row for each of :data:`ERRORS`.
+        """Log-likelihood of each printed row for each of :data:`ERRORS`, on the last two axes of the result.
 
-        `values`: the numbers of our runs; the last two axes are the number and the run. Those before are variants.
-
-        Returns
-        -------
-        array
-            The axes of variants, one for the row, and one for the model error.
+        `values` has the numbers of our runs; its last two axes are the number and the run, those before are variants.
         """
         import numpy as np
         from scipy.special import stdtr
@@ -138,11 +132,16 @@ def _half_a_digit(table: Table, column: Column) -> float:
     return 0.5 * 10.0**-decimals
 
 
-class Evaluated:
-    """Numbers and likelihoods of a study under the answers that were run.
+class _Ran(NamedTuple):
+    """A table under some answers."""
 
-    `budget`: the most runs to make; None for any number.
-    """
+    outcome: Outcome
+    values: Floats  # our numbers, by number and run
+    likelihood: Floats  # log-likelihood of its print, by row and model error
+
+
+class Evaluated:
+    """Numbers and likelihoods of a study under the answers that were run, with at most `budget` runs if not None."""
 
     def __init__(
         self, study: Study, tables: Sequence[Table], runs: int, budget: int | None, runner: Runner | None
@@ -153,9 +152,7 @@ class Evaluated:
         self.budget = budget
         self._runner = runner
         self._prints = {table.id: Print(study.document, table) for table in tables}
-        self._values: dict[tuple[str, ...], Floats] = {}
-        self._likelihoods: dict[tuple[str, ...], Floats] = {}
-        self._outcomes: dict[tuple[str, ...], Outcome] = {}
+        self._ran: dict[tuple[str, ...], _Ran] = {}
         self._pages: dict[tuple[str, ...], tuple[Page, ...]] = {}
         self._counted: set[Page] = set()
 
@@ -182,33 +179,32 @@ class Evaluated:
         self._counted |= pages
         for outcome, tables in outcomes:
             for table in tables:
-                key = _key(outcome.readings, table)
-                self._outcomes[key] = replace(outcome, tables=[table])
-                self._values[key] = values_of(outcome, table)
-                self._likelihoods[key] = self._prints[table.id].log_likelihood(self._values[key])
+                values = values_of(outcome, table)
+                likelihood = self.predicted(values, table)
+                self._ran[_key(outcome.readings, table)] = _Ran(replace(outcome, tables=[table]), values, likelihood)
         return True
 
     def known(self, readings: Readings, tables: Iterable[Table]) -> bool:
         """Whether all these tables were run under these answers."""
-        return all(_key(readings, table) in self._values for table in tables)
+        return all(_key(readings, table) in self._ran for table in tables)
 
     def outcome(self, readings: Readings, table: Table) -> Outcome:
         """The runs of one table."""
-        return self._outcomes[_key(readings, table)]
+        return self._ran[_key(readings, table)].outcome
 
     def values(self, readings: Readings, table: Table) -> Floats:
         """Our numbers of one table, by number and run."""
-        return self._values[_key(readings, table)]
+        return self._ran[_key(readings, table)].values
 
     def log_likelihood(self, readings: Readings, tables: Iterable[Table]) -> float:
         """Log-likelihood of the print of these tables."""
-        return float(joint(self._likelihoods[_key(readings, table)] for table in tables))
+        return float(joint(self._ran[_key(readings, table)].likelihood for table in tables))
 
     def by_row(self, readings: Readings) -> Floats:
         """Log-likelihood of every printed row of all tables, by row and model error."""
         import numpy as np
 
-        return np.concatenate([self._likelihoods[_key(readings, table)] for table in self.tables])
+        return np.concatenate([self._ran[_key(readings, table)].likelihood for table in self.tables])
 
     def predicted(self, values: Floats, table: Table) -> Floats:
         """Log-likelihood of a table's print if our numbers were `values`, by row and model error."""
@@ -231,7 +227,7 @@ class Evaluated:
 
     def _missing(self, asked: Iterable[Request]) -> list[Request]:
         found = {_key(readings, table): (readings, table) for readings, table in asked}
-        return [request for key, request in found.items() if key not in self._values]
+        return [request for key, request in found.items() if key not in self._ran]
 
     def _planned(self, asked: Sequence[Request]) -> tuple[Plan, list[tuple[Outcome, list[Table]]]]:
         """A plan of these requests, with an outcome for each of the answers and the tables that it has."""
@@ -241,13 +237,10 @@ class Evaluated:
             grouped.setdefault(readings.keys, (readings, []))[1].append(table)
         outcomes = []
         for readings, tables in grouped.values():
-            wanted = {(table.id, row.id) for table in tables for row in table.rows}
-            outcomes.append((plan.add(readings, partial(_is_among, wanted)), tables))
+            outcomes.append(
+                (plan.add(readings, {(table.id, row.id) for table in tables for row in table.rows}), tables)
+            )
         return plan, outcomes
-
-
-def _is_among(wanted: Container[tuple[str, tuple[Cell, ...]]], table: Table, row: Row) -> bool:
-    return (table.id, row.id) in wanted
 
 
 def _key(readings: Readings, table: Table) -> tuple[str, ...]:

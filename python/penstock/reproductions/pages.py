@@ -41,22 +41,21 @@ def explain(name: str) -> str | None:
     document = load(study).document
     if not item:
         return study_page(document)
-    try:
-        return claim_page(document, document.claim(name))
-    except InputError:
-        pass
-    try:
-        return question_page(document, document.question(name))
-    except InputError:
-        return None
+    with suppress(InputError):
+        return _item_page(document, name)
+    return None
 
 
-def _explain_folder(name: str) -> str | None:
+def _explain_folder(name: str) -> str:
     """The page of a study in a folder, or of its claim or question if its id follows the path."""
     path, slash, item = name.rstrip("/").rpartition("/")
-    if not (slash and has_document(Path(path)) and item != DATA):
-        return study_page(load(name).document)
-    document = load(path).document
+    if slash and has_document(Path(path)) and item != DATA:
+        return _item_page(load(path).document, item)
+    return study_page(load(name).document)
+
+
+def _item_page(document: Document, item: str) -> str:
+    """The page of a claim or a question; InputError if there is neither."""
     with suppress(InputError):
         return claim_page(document, document.claim(item))
     return question_page(document, document.question(item))

@@ -21,11 +21,11 @@ from penstock.studies.runner import Runner
 from penstock.studies.verify import beginning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
     from penstock.records import RunResult
     from penstock.reproductions.study import Page, Study
-    from penstock.reproductions.tables import Row, Table
+    from penstock.reproductions.tables import Cell, Row, Table
 
 SEED = 1
 """Root of the random streams of every reproduction."""
@@ -60,13 +60,13 @@ class Plan:
         self._jobs: list[tuple[Outcome, Table, Row, list[str]]] = []
         self._experiments: list[tuple[Outcome, str]] = []
 
-    def add(self, readings: Readings, rows: Callable[[Table, Row], bool] | None = None) -> Outcome:
-        """Plans all rows (or those that `rows` accepts) under `readings`; the outcome is filled by :meth:`finish`."""
+    def add(self, readings: Readings, rows: Container[tuple[str, tuple[Cell, ...]]] | None = None) -> Outcome:
+        """Plans all rows under `readings`, or `rows` by table and id; the outcome is filled by :meth:`finish`."""
         outcome = Outcome(self.study.document, readings, self.tables, self.runs)
         settings = readings.settings()
         for table in self.tables:
             for row in table.rows:
-                if rows is not None and not rows(table, row):
+                if rows is not None and (table.id, row.id) not in rows:
                     continue
                 parts = self.study.build(settings, table, row)
                 self._jobs.append((outcome, table, row, list(parts)))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.study import Study
-    from penstock.reproductions.tables import Row, Table
     from penstock.statistics import Interval
     from penstock.store import Store
     from penstock.studies.runner import Runner
@@ -145,13 +144,9 @@ def _outcomes(
     study: Study, plan: Plan, rows: Collection[tuple[str, tuple[Any, ...]]] | None = None
 ) -> tuple[Outcome, list[tuple[str, str, Outcome]]]:
     """Plans the chosen readings and every alternative, for all rows or for `rows`."""
-
-    def wanted(table: Table, row: Row) -> bool:
-        return rows is None or (table.id, tuple(row.key.values())) in rows
-
     chosen = Readings(study.document)
-    others = [(question, key, plan.add(other, wanted)) for (question, key), other in chosen.others().items()]
-    return plan.add(chosen, wanted), others
+    others = [(question, key, plan.add(other, rows)) for (question, key), other in chosen.others().items()]
+    return plan.add(chosen, rows), others
 
 
 def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: str) -> list[Shift]:

@@ -23,14 +23,9 @@ _COLUMNS = 4
 
 
 def table_page(document: Document, table: Table, comparisons: Sequence[Comparison], picture: str) -> str:
-    """The page, in Markdown.
+    """The page, in Markdown: numbers of the stored runs, counts of null models from the stored summary.
 
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        Its numbers and ours, from the stored runs; counts of null models come from the stored summary.
-    picture : str
-        The file of :func:`table_picture`.
+    `picture` is the file of :func:`table_picture`.
     """
     runs = max(comparison.runs for comparison in comparisons)
     found = {(tuple(each.row.values()), each.column): each for each in comparisons}
