@@ -99,17 +99,18 @@ class StatedTest:
 class _Statements:
     """Some statements with the numbers that each is about; in braces, those whose label begins with a text."""
 
-    tests: Sequence[Test]
-    runs: Sequence[Sequence[float]]
+    shown: Sequence[tuple[Test, Sequence[float]]]
 
     @classmethod
     def of(cls, scope: Scope, entries: Sequence[Any]) -> _Statements:
-        found = list(scope.tests(entries))
-        return cls([test for test, _ in found], [runs for _, runs in found])
+        return cls(list(scope.tests(entries)))
 
     def __getitem__(self, start: str) -> _Statements:
-        chosen = [pair for pair in zip(self.tests, self.runs, strict=True) if pair[0].label.startswith(start)]
-        return _Statements([test for test, _ in chosen], [runs for _, runs in chosen])
+        return _Statements([pair for pair in self.shown if pair[0].label.startswith(start)])
+
+    @property
+    def tests(self) -> list[Test]:
+        return [test for test, _ in self.shown]
 
     @property
     def decision(self) -> Decision:
@@ -159,7 +160,7 @@ class _Statements:
     @property
     def lowest_run(self) -> float:
         """Smallest number of any run."""
-        return min(map(min, self.runs))
+        return min(min(runs) for _, runs in self.shown)
 
 
 class _Number:

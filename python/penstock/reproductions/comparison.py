@@ -12,7 +12,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.digits import plus_minus
+from penstock.unit_scale import plus_minus
 from penstock.statistics import Interval, interval, t_quantile
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from penstock.reproductions.evidence import deviation
 from penstock.reproductions.stored import stored_outcome
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def scheme_powers(outcome: Outcome) -> list[PairPower]:
             if any(isinstance(cell, str) for cell in cells):
                 continue
             one, other = (outcome.values(where.id, column.name, row.key) for where, row, column in ends)
-            spread = math.hypot(*(_deviation(values) for values in (one, other)))
+            spread = math.hypot(deviation(one), deviation(other))
             left, right = ((where.id, row.id, column.name) for where, row, column in ends)
             found.append(
                 PairPower(
@@ -264,7 +265,3 @@ def _line(name: str, group: Sequence[PairPower]) -> str:
 
 def _is_within(value: float, low: float, high: float) -> bool:
     return low <= value < high or value == high == 1.0
-
-
-def _deviation(values: Sequence[float]) -> float:
-    return 0.0 if min(values) == max(values) else statistics.stdev(values)

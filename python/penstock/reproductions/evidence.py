@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """Probability of error that a verdict may carry."""
-MOST_RUNS = 1_000_000
+MOST_RUNS = 2**19
 """Upper limit of the search for a number of runs."""
 
 
@@ -40,13 +41,11 @@ class Estimate:
 
         Raises ArithmeticError if some run has no number, as with a share of nothing, or an infinite one.
         """
-        is_same = all(value == values[0] for value in values)
-        if not is_same and not all(map(math.isfinite, values)):
+        if any(value != values[0] for value in values) and not all(map(math.isfinite, values)):
             raise ArithmeticError(f"no mean of {', '.join(map(str, values))}")
         around = interval(values)
         n = len(values)
-        deviation = 0.0 if is_same else statistics.stdev(values)
-        return cls(around.mean, deviation / math.sqrt(n), around.low, around.high, n)
+        return cls(around.mean, deviation(values) / math.sqrt(n), around.low, around.high, n)
 
     def p_above(self, bound: float) -> float:
         """Probability of a mean so high, or higher, if the true one were `bound` (Student's t)."""
@@ -64,6 +63,11 @@ class Estimate:
         from scipy.special import stdtr
 
         return float(stdtr(self.runs - 1, -lead / self.error))
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Standard deviation from run to run; 0 where all are equal, without a rounding error."""
+    return 0.0 if min(values) == max(values) else statistics.stdev(values)
 
 
 def difference(left: Sequence[float], right: Sequence[float]) -> Estimate:
@@ -112,15 +116,9 @@ class Test:
         spread = self.estimate.error * math.sqrt(self.estimate.runs)
         if spread == 0 or self.lead == 0:
             return self.estimate.runs if self.lead else None
-        low, high = 2, 4
-        while _tail(abs(self.lead) / spread, high) >= level:
-            low, high = high, 2 * high
-            if high > MOST_RUNS:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if _tail(abs(self.lead) / spread, middle) >= level else (low, middle)
-        return high
+        candidates = range(3, MOST_RUNS + 1)
+        place = bisect_left(candidates, True, key=lambda runs: _tail(abs(self.lead) / spread, runs) < level)
+        return candidates[place] if place < len(candidates) else None
 
 
 def _tail(lead: float, runs: int) -> float:

@@ -54,12 +54,12 @@ class Watched(Outcome):
     def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
         """See :meth:`Outcome.values`."""
         found = super().values(table, column, key)
-        self.looked.numbers.add((table, self._id(table, key), column))
+        self.looked.numbers.add((table, self.row_id(table, key), column))
         return found
 
     def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
         """See :meth:`Outcome.digests`."""
-        self.looked.numbers.add((table, self._id(table, key), None))
+        self.looked.numbers.add((table, self.row_id(table, key), None))
         return super().digests(table, key)
 
     @property
@@ -71,13 +71,6 @@ class Watched(Outcome):
     def readings(self) -> Readings:  # type: ignore[override]  # a field there, recorded when it is read here
         """See :class:`Outcome`."""
         return _WatchedReadings(self.__dict__["readings"], self.looked.settings)
-
-    def _id(self, table: str, key: Mapping[str, Cell]) -> tuple[Cell, ...]:
-        where = self.document.table(table)
-        if list(key) == [column.name for column in where.keys]:
-            return tuple(key.values())
-        (row,) = (row for row in where.rows if row.matches(key))
-        return row.id
 
 
 class Fits:

@@ -85,11 +85,16 @@ class Outcome:
         ]
         return replace(self, tables=[table for table in tables if table.rows])
 
-    def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
-        exact = self._rows.get((table, tuple(key.values())))
-        if exact is not None and list(key) == [column.name for column in self.document.table(table).keys]:
-            return exact
-        found = [row for row in self.document.table(table).rows if row.matches(key)]
+    def row_id(self, table: str, key: Mapping[str, Cell]) -> tuple[Cell, ...]:
+        """All key cells of the row that these, or some of these, tell from others; a KeyError if there is not one."""
+        where = self.document.table(table)
+        whole = tuple(key.values())
+        if (table, whole) in self._rows and list(key) == [column.name for column in where.keys]:
+            return whole
+        found = [row.id for row in where.rows if row.matches(key)]
         if len(found) != 1:
             raise KeyError(f"{len(found)} rows of table {table} match {dict(key)}")
-        return self._rows[table, found[0].id]
+        return found[0]
+
+    def _row(self, table: str, key: Mapping[str, Cell]) -> RowRuns:
+        return self._rows[table, self.row_id(table, key)]

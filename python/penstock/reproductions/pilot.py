@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 import math
-import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from penstock.reproductions.evidence import deviation
+from penstock.reproductions.stored import rows_text
 from penstock.reproductions.study import text_beside
 from penstock.statistics import t_quantile
 
@@ -45,8 +46,7 @@ class Pilot:
         for table in outcome.tables:
             for row, column, _ in table.numbers():
                 values = outcome.values(table.id, column.name, row.key)
-                same = min(values) == max(values)
-                deviations[table.id, row.id, column.name] = 0.0 if same else statistics.stdev(values)
+                deviations[table.id, row.id, column.name] = deviation(values)
         return cls(outcome.runs, deviations)
 
     @classmethod
@@ -57,23 +57,19 @@ class Pilot:
         for identifier, rows in data["tables"].items():
             table = document.table(identifier)
             for row, line in zip(table.rows, rows, strict=True):
-                for column, deviation in zip(table.compared, line, strict=True):
-                    if deviation is not None:
-                        deviations[identifier, row.id, column.name] = float(deviation)
+                for column, number in zip(table.compared, line, strict=True):
+                    if number is not None:
+                        deviations[identifier, row.id, column.name] = float(number)
         return cls(data["runs"], deviations)
 
     def text(self, document: Document) -> str:
         """The file's text, with four digits of each deviation."""
-        tables: dict[str, Any] = {}
-        for table in document.tables:
-            if table.numbers():
-                lines = [[self._short(table, row, column) for column in table.compared] for row in table.rows]
-                tables[table.id] = lines
-        body = ",\n".join(
-            f"  {json.dumps(name)}: [\n" + ",\n".join(f"   {json.dumps(line)}" for line in lines) + "\n  ]"
-            for name, lines in tables.items()
-        )
-        return f'{{\n "runs": {self.runs},\n "tables": {{\n{body}\n }}\n}}\n'
+        lines = {
+            table.id: [[self._short(table, row, column) for column in table.compared] for row in table.rows]
+            for table in document.tables
+            if table.numbers()
+        }
+        return f'{{\n "runs": {self.runs},\n "tables": {{\n{rows_text(lines)}\n }}\n}}\n'
 
     def deviation(self, table: Table, row: Row, column: Column) -> float | None:
         """The standard deviation of a number from run to run; None if the pilot does not have it."""
@@ -84,16 +80,16 @@ class Pilot:
 
         Half a 95 % prediction interval: t s sqrt(1/m + 1/n) with n runs of the pilot and m of the print.
         """
-        deviation = self.deviation(table, row, column)
-        if deviation is None:
+        spread = self.deviation(table, row, column)
+        if spread is None:
             return None
         rounding = 0.0 if column.decimals is None else 0.5 * 10.0**-column.decimals
         share = math.sqrt(1 / document.print_runs + 1 / self.runs)
-        return t_quantile((1 + CONFIDENCE) / 2, self.runs - 1) * deviation * share + rounding
+        return t_quantile((1 + CONFIDENCE) / 2, self.runs - 1) * spread * share + rounding
 
     def _short(self, table: Table, row: Row, column: Column) -> float | None:
-        deviation = self.deviation(table, row, column)
-        return None if deviation is None else float(f"{deviation:.4g}")
+        spread = self.deviation(table, row, column)
+        return None if spread is None else float(f"{spread:.4g}")
 
 
 def load_pilot(document: Document) -> Pilot | None:

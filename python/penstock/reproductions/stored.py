@@ -17,7 +17,7 @@ from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.study import Study
@@ -86,13 +86,15 @@ def as_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None = 
     """
     if digests is None:
         digests = first_digests(study, outcome)
-    parts = []
-    for table in outcome.tables:
-        rows = ",\n".join(f"   {json.dumps(_plain(outcome.all_values(table, row)))}" for row in table.rows)
-        parts.append(f"  {json.dumps(table.id)}: [\n{rows}\n  ]")
-    body = ",\n".join(parts)
+    body = rows_text({table.id: [outcome.all_values(table, row) for row in table.rows] for table in outcome.tables})
     firsts = ",\n".join(f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in digests.items())
     return f'{{\n "runs": {outcome.runs},\n "tables": {{\n{body}\n }},\n "digests": {{\n{firsts}\n }}\n}}\n'
+
+
+def rows_text(rows: Mapping[str, Sequence[Any]]) -> str:
+    """Rows of tables in JSON, a line a row."""
+    lines = {name: ",\n".join(f"   {json.dumps(row)}" for row in own) for name, own in rows.items()}
+    return ",\n".join(f"  {json.dumps(name)}: [\n{own}\n  ]" for name, own in lines.items())
 
 
 def stored_outcome(study: Study, without: Collection[str] = ()) -> Outcome | None:
@@ -130,10 +132,6 @@ def first_digests(study: Study, outcome: Outcome) -> dict[str, str]:
             made = zip(study.build(settings, table, row), outcome.digests(table.id, row.key)[0], strict=True)
             found |= {scenario_name(table.id, row.name, part): digest for part, digest in made}
     return found | {f"experiment {name}": runs[0].digest for name, runs in outcome.experiments.items()}
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, list[float]]:
-    return {name: list(numbers) for name, numbers in values.items()}
 
 
 def shipped(document: Document, file: str) -> tuple[Any, Origin] | None:

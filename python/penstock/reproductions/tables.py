@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from penstock.digits import number
+from penstock.unit_scale import number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
