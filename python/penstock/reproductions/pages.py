@@ -6,9 +6,10 @@ import json
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.reproductions.claims import judgements_of
 from penstock.reproductions.contrasts import power_section
 from penstock.reproductions.cross_validated import cross_section, question_lines
 from penstock.reproductions.fits import Coverage, Stored
@@ -21,6 +22,7 @@ from penstock.reproductions.worth import worth_section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from penstock.reproductions.claims import Judgement
     from penstock.reproductions.document import Claim, Document, Question
     from penstock.reproductions.stored import Origin
 
@@ -65,6 +67,9 @@ def study_page(document: Document) -> str:
     """The findings, then everything that can be asked about further."""
     numbers = sum(len(table.results()) for table in document.tables)
     kind = "printed numbers" if document.has_print else "numbers of our own"
+    smallest = min((table for table in document.tables if table.results()), key=lambda table: len(table.results()))
+    place = "" if document.folder is None else f"{document.called}/"
+    found = _judgements(document)
     lines = [
         f"# {document.id}: {document.title}",
         "",
@@ -82,11 +87,7 @@ def study_page(document: Document) -> str:
         "## Claims",
         "",
         *_alternatives(document),
-        *(
-            f"- `{claim.id}` {claim.claim} **{_verdict(document, claim.id)}**{_turns(document, claim.id)}"
-            f"{_fits(document, claim.id)}"
-            for claim in document.claims
-        ),
+        *(_claim_line(claim, found.get(claim.id)) for claim in document.claims),
         "",
         *_tests_changed(document),
         "## Open questions",
@@ -97,8 +98,8 @@ def study_page(document: Document) -> str:
         "",
         f"    penstock reproduce {document.called}",
         f"    penstock reproduce {document.called} --summary",
-        f"    penstock sensitivity {document.called} --table {_smallest(document)}",
-        f"    penstock explain {_place(document)}{document.questions[0].id}" if document.questions else "",
+        f"    penstock sensitivity {document.called} --table {smallest.id}",
+        f"    penstock explain {place}{document.questions[0].id}" if document.questions else "",
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -109,19 +110,22 @@ def _tests_changed(document: Document) -> list[str]:
     return ["## Tests changed", "", *changed, ""] if changed else []
 
 
-def _place(document: Document) -> str:
-    return "" if document.folder is None else f"{document.called}/"
-
-
-def _smallest(document: Document) -> str:
-    """The table with the fewest numbers to compute."""
-    return min((table for table in document.tables if table.results()), key=lambda table: len(table.results())).id
+def _claim_line(claim: Claim, found: Judgement | None) -> str:
+    """A claim with its verdict, others under other answers, and the fitted answers that it rests on, in short."""
+    if found is None:
+        return f"- `{claim.id}` {claim.claim} **not yet run**"
+    remarks = [f"rests on {_codes(found.fitted)}"] if found.fitted else []
+    if found.as_printed not in (None, found.finding.verdict):
+        remarks.append(f"with every answer as the text has it: {found.as_printed}")
+    rests = f" ({'; '.join(remarks)})" if remarks else ""
+    return f"- `{claim.id}` {claim.claim} **{found.finding.verdict}**{_turns(found)}{rests}"
 
 
 def claim_page(document: Document, claim: Claim) -> str:
     """What a claim says, how it is tested, and the verdict."""
     said = "in words" if claim.basis == "prose" else "seen only in the numbers"
-    found = _verdicts(document).get(claim.id)
+    found = _judgements(document).get(claim.id)
+    note = [found.finding.note, *_remarks(document, found)] if found else []
     lines = [
         f"# {claim.id}: {claim.claim}",
         "",
@@ -138,9 +142,8 @@ def claim_page(document: Document, claim: Claim) -> str:
         "",
         "## What our runs say",
         "",
-        f"**{found['verdict']}**{_turns(document, claim.id)}. {found['evidence']}" if found else "Not yet run.",
-        *(["", found["note"]] if found and found["note"] else []),
-        *(line for remark in _remarks(document, claim.id) for line in ("", remark)),
+        f"**{found.finding.verdict}**{_turns(found)}. {found.finding.evidence}" if found else "Not yet run.",
+        *(line for remark in note if remark for line in ("", remark)),
         "",
         "## Again",
         "",
@@ -201,12 +204,9 @@ def _marks(question: Question) -> str:
     return f" ({', '.join(marks)})" if marks else ""
 
 
-def _turns(document: Document, claim: str) -> str:
+def _turns(found: Judgement) -> str:
     """The other verdicts of a claim, and the answers under which it has them."""
-    changes = _verdicts(document).get(claim, {}).get("changes")
-    if not changes:
-        return ""
-    return f"; turns to {turns({each['reading']: each['verdict'] for each in changes}, '`')}"
+    return f"; turns to {turns(found.changes, '`')}" if found.changes else ""
 
 
 def _covered(coverage: Coverage) -> str:
@@ -253,37 +253,21 @@ def _alternatives(document: Document) -> list[str]:
     return [told, ""]
 
 
-def _fits(document: Document, claim: str) -> str:
-    """The fitted answers that the verdict rests on, and another one under the text's own answers, in short."""
-    found = _verdicts(document).get(claim, {})
-    remarks = [f"rests on {_codes(found['fitted'])}"] if found.get("fitted") else []
-    printed = Stored.load(document).as_printed.get(claim)
-    if found and printed not in (None, found["verdict"]):
-        remarks.append(f"with every answer as the text has it: {printed}")
-    return f" ({'; '.join(remarks)})" if remarks else ""
-
-
-def _remarks(document: Document, claim: str) -> list[str]:
-    """What the verdict rests on, and what it is worth."""
-    found = _verdicts(document).get(claim, {})
-    if "fitted" not in found:
-        return []
+def _remarks(document: Document, found: Judgement) -> list[str]:
+    """What a verdict rests on, and what it is worth."""
     lines = []
-    if found["verdict"] == "undecided":
-        lines.append(runs_told(found["runs_to_decide"], found["runs"]))
-    if found["fitted"]:
-        lines.append(f"It rests on fitted answers: {_codes(found['fitted'])}.")
-    if found.get("readings"):
-        lines.append(f"It depends on the answers to {_codes(found['readings'])}.")
-    coverage = Coverage.of_json(found["alternatives"])
-    stored = Stored.load(document)
-    if coverage is not None:
-        lines.append(_covered(coverage) + _older(stored, claim))
-    printed = stored.as_printed.get(claim)
-    if printed:
-        lines.append(f"With every answer as the text has it: {printed}.")
-    if found["null"]:
-        told = ", ".join(f"`{name}` {verdict}" for name, verdict in found["null"].items())
+    if found.finding.verdict == "undecided":
+        lines.append(runs_told(found.finding.runs_to_decide, found.runs))
+    if found.fitted:
+        lines.append(f"It rests on fitted answers: {_codes(found.fitted)}.")
+    if found.readings:
+        lines.append(f"It depends on the answers to {_codes(found.readings)}.")
+    if found.coverage is not None:
+        lines.append(_covered(found.coverage) + _older(Stored.load(document), found.claim))
+    if found.as_printed:
+        lines.append(f"With every answer as the text has it: {found.as_printed}.")
+    if found.null:
+        told = ", ".join(f"`{name}` {verdict}" for name, verdict in found.null.items())
         lines.append(f"What the same test says of null models: {told}.")
     return lines
 
@@ -292,11 +276,7 @@ def _codes(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _verdict(document: Document, claim: str) -> str:
-    found = _verdicts(document).get(claim)
-    return found["verdict"] if found else "not yet run"
-
-
-def _verdicts(document: Document) -> dict[str, dict[str, Any]]:
+def _judgements(document: Document) -> dict[str, Judgement]:
+    """The stored judgements of a study, by claim; none if it ships without them."""
     text = text_beside(document, VERDICTS)
-    return {finding["claim"]: finding for finding in json.loads(text)} if text else {}
+    return {each.claim: each for each in judgements_of(document, json.loads(text))} if text else {}
