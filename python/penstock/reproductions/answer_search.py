@@ -111,10 +111,10 @@ class _Effects:
     ) -> None:
         self._evaluated = evaluated
         self._tables = tables
-        self._base = {table.id: evaluated.values(at, table) for table in tables}
+        self._base = {table.id: evaluated.ran(at, table).values for table in tables}
         self._added = {}
         for change, point in singles.items():
-            added = {table.id: evaluated.values(point, table) - self._base[table.id] for table in tables}
+            added = {table.id: evaluated.ran(point, table).values - self._base[table.id] for table in tables}
             if any(effect.any() for effect in added.values()):
                 self._added[change] = added
         self.changes = list(self._added)

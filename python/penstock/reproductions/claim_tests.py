@@ -97,7 +97,10 @@ class StatedTest:
 
 @dataclass(frozen=True)
 class _Statements:
-    """Some statements with the numbers that each is about; in braces, those whose label begins with a text."""
+    """Some statements with the numbers that each is about; in braces, those whose label begins with a text.
+
+    Its other attributes are the words and numbers of :data:`_WORDS`.
+    """
 
     shown: Sequence[tuple[Test, Sequence[float]]]
 
@@ -108,59 +111,33 @@ class _Statements:
     def __getitem__(self, start: str) -> _Statements:
         return _Statements([pair for pair in self.shown if pair[0].label.startswith(start)])
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in _WORDS:
+            raise AttributeError(name)
+        return _WORDS[name](self)
+
     @property
     def tests(self) -> list[Test]:
         return [test for test, _ in self.shown]
 
     @property
-    def decision(self) -> Decision:
-        return decide(self.tests)
+    def means(self) -> list[float]:
+        return [test.estimate.mean for test in self.tests]
 
-    @property
-    def held(self) -> str:
-        return held(self.decision)
 
-    @property
-    def holding(self) -> str:
-        """Those that hold, one by one."""
-        return _each(self.decision.held) or "none"
-
-    @property
-    def all(self) -> str:
-        return _each(self.tests)
-
-    @property
-    def listed(self) -> str:
-        return listed(self.tests)
-
-    @property
-    def mean(self) -> str:
-        return about(self.tests[0].estimate)
-
-    @property
-    def between(self) -> str:
-        return between(test.estimate.mean for test in self.tests)
-
-    @property
-    def spread(self) -> str:
-        """Range of the means, with signs."""
-        means = [test.estimate.mean for test in self.tests]
-        return f"{min(means):+.3g} to {max(means):+.3g}"
-
-    @property
-    def lowest(self) -> float:
-        """Smallest mean."""
-        return min(test.estimate.mean for test in self.tests)
-
-    @property
-    def highest(self) -> float:
-        """Largest mean."""
-        return max(test.estimate.mean for test in self.tests)
-
-    @property
-    def lowest_run(self) -> float:
-        """Smallest number of any run."""
-        return min(min(runs) for _, runs in self.shown)
+_WORDS: Mapping[str, Callable[[_Statements], str | float]] = {
+    "held": lambda own: held(decide(own.tests)),
+    "holding": lambda own: _each(decide(own.tests).held) or "none",
+    "all": lambda own: _each(own.tests),
+    "listed": lambda own: listed(own.tests),
+    "mean": lambda own: about(own.tests[0].estimate),
+    "between": lambda own: between(own.means),
+    "spread": lambda own: f"{min(own.means):+.3g} to {max(own.means):+.3g}",
+    "lowest": lambda own: min(own.means),
+    "highest": lambda own: max(own.means),
+    "lowest_run": lambda own: min(min(runs) for _, runs in own.shown),
+}
+"""What a text may name of some statements; ranges and extremes are of their means, but for that of single runs."""
 
 
 class _Number:

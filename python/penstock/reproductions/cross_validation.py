@@ -231,7 +231,7 @@ def _posterior(evaluated: Evaluated, chosen: Readings, question: Question) -> Po
 
 
 def _score(evaluated: Evaluated, readings: Readings, table: Table) -> Score:
-    (found,) = summarise(evaluated.study, evaluated.outcome(readings, table), None).tables
+    (found,) = summarise(evaluated.study, evaluated.ran(readings, table).outcome, None).tables
     return found.scores[AGREED]
 
 

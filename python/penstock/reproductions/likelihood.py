@@ -132,7 +132,7 @@ def _half_a_digit(table: Table, column: Column) -> float:
     return 0.5 * 10.0**-decimals
 
 
-class _Ran(NamedTuple):
+class Ran(NamedTuple):
     """A table under some answers."""
 
     outcome: Outcome
@@ -152,7 +152,7 @@ class Evaluated:
         self.budget = budget
         self._runner = runner
         self._prints = {table.id: Print(study.document, table) for table in tables}
-        self._ran: dict[tuple[str, ...], _Ran] = {}
+        self._ran: dict[tuple[str, ...], Ran] = {}
         self._pages: dict[tuple[str, ...], tuple[Page, ...]] = {}
         self._counted: set[Page] = set()
 
@@ -181,30 +181,26 @@ class Evaluated:
             for table in tables:
                 values = values_of(outcome, table)
                 likelihood = self.predicted(values, table)
-                self._ran[_key(outcome.readings, table)] = _Ran(replace(outcome, tables=[table]), values, likelihood)
+                self._ran[_key(outcome.readings, table)] = Ran(replace(outcome, tables=[table]), values, likelihood)
         return True
 
     def known(self, readings: Readings, tables: Iterable[Table]) -> bool:
         """Whether all these tables were run under these answers."""
         return all(_key(readings, table) in self._ran for table in tables)
 
-    def outcome(self, readings: Readings, table: Table) -> Outcome:
+    def ran(self, readings: Readings, table: Table) -> Ran:
         """The runs of one table."""
-        return self._ran[_key(readings, table)].outcome
-
-    def values(self, readings: Readings, table: Table) -> Floats:
-        """Our numbers of one table, by number and run."""
-        return self._ran[_key(readings, table)].values
+        return self._ran[_key(readings, table)]
 
     def log_likelihood(self, readings: Readings, tables: Iterable[Table]) -> float:
         """Log-likelihood of the print of these tables."""
-        return float(joint(self._ran[_key(readings, table)].likelihood for table in tables))
+        return float(joint(self.ran(readings, table).likelihood for table in tables))
 
     def by_row(self, readings: Readings) -> Floats:
         """Log-likelihood of every printed row of all tables, by row and model error."""
         import numpy as np
 
-        return np.concatenate([self._ran[_key(readings, table)].likelihood for table in self.tables])
+        return np.concatenate([self.ran(readings, table).likelihood for table in self.tables])
 
     def predicted(self, values: Floats, table: Table) -> Floats:
         """Log-likelihood of a table's print if our numbers were `values`, by row and model error."""
@@ -216,7 +212,7 @@ class Evaluated:
 
         if self._pages_of(one, table) != self._pages_of(other, table):
             return True
-        return not np.array_equal(self.values(one, table), self.values(other, table), equal_nan=True)
+        return not np.array_equal(self.ran(one, table).values, self.ran(other, table).values, equal_nan=True)
 
     def _pages_of(self, readings: Readings, table: Table) -> tuple[Page, ...]:
         key = _key(readings, table)

@@ -22,27 +22,13 @@ if TYPE_CHECKING:
 
     Parts = Mapping[str, str | "Page"]
     """The scenarios that a row needs, under names of the study's choice: whole texts, or pages with settings."""
-
     Build = Callable[[Settings, Table, Row], Parts]
-    """Makes the scenarios of a row."""
-
     Measure = Callable[[Settings, Table, Row, Mapping[str, RunResult]], Mapping[str, float]]
-    """Makes the row's numbers, and others that claims need, from one run of each of its scenarios."""
-
     Gather = Callable[[Settings, Table, Row, Mapping[str, Sequence[float]]], Mapping[str, Sequence[float]]]
-    """Makes numbers that need all runs of a row, each by replication, from what every run gave."""
-
     Experiments = Callable[[Settings], Parts]
-    """Makes the scenarios that only the claims need."""
-
     PartOf = Callable[[str, str], str | None]
-    """Names the scenario of a row that gives a number, by table and column; None if several do."""
-
     NullNumbers = Callable[[Settings, Table, Row], Mapping[str, float]]
-    """The numbers of a null model for a row, by column."""
-
     Effort = Callable[[Settings, Table, Row, str], float]
-    """Estimates the packet-hops of one run of a row's scenario."""
 
 DATA = "document.toml"
 """The file that makes a folder a study."""
@@ -87,7 +73,7 @@ class Study:
     """``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the
     remaining time can be shown."""
     nulls: Mapping[str, NullNumbers] = field(default_factory=dict)
-    """Null models that need a formula, by their names in the document's data."""
+    """Null models that need a formula, by their names in the document's data: their numbers of a row, by column."""
     part_of: PartOf | None = None
     """``part_of(table, column)`` names the scenario of a row that a number comes from; None if it needs several."""
     measured: Mapping[str, Collection[str]] = field(default_factory=dict)
