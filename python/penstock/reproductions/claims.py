@@ -108,7 +108,11 @@ def judge(
     fits = Fits(study, outcome.readings)
     # The stored results are about the chosen answers.
     stored = Stored() if outcome.readings.changed else Stored.load(study.document)
-    answers = None if study.document.has_print else Fits(study, outcome.readings, outcome.readings.open)
+    answers = (
+        None
+        if study.document.has_print
+        else Fits(study, outcome.readings, [each for each in study.document.questions if each.alternatives])
+    )
     judgements = []
     for claim in study.document.claims:
         if only is not None and claim.id not in only:

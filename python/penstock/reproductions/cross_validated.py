@@ -9,9 +9,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table as Grid
 from rich.text import Text
 
+from penstock.cli.console import table as plain_table
 from penstock.reproductions.cross_validation import DECIDES, LEANS
 from penstock.reproductions.stored import Origin
 from penstock.reproductions.study import text_beside
@@ -165,22 +165,19 @@ def ranked_questions(
 
 
 def board(found: CrossValidation) -> RenderableType:
-    """The scores of each table and of all together, and what the print says about each question."""
-    scores = _grid("table", numbers=("numbers", "agree, chosen", "cross-validated", "discrimination"))
+    """The scores of each table and of all together, and what the print says about each question, for a console."""
+    counts = ("numbers", "agree, chosen", "cross-validated", "discrimination")
+    scores = []
     for table in found.tables:
-        score, chosen = table.score, table.chosen
-        cells = (score.computed, chosen.agree, score.agree, f"{score.discrimination:+.2f}")
-        scores.add_row(table.table.id, *map(str, cells))
-    questions = _grid("question", "the print", "posterior probability of each answer")
+        numbers = (table.score.computed, table.chosen.agree, table.score.agree)
+        scores.append([table.table.id, *map(str, numbers), f"{table.score.discrimination:+.2f}"])
+    questions = []
     for question in found.questions:
         ranked = sorted(question.probabilities.items(), key=lambda item: -item[1])
         says = verdict(found.document, question.question, question.says, question.likeliest)
-        shares = ", ".join(f"{key} {share:.2f}" for key, share in ranked)
-        questions.add_row(Text(question.question), Text(says), Text(shares))
+        questions.append([question.question, says, ", ".join(f"{key} {share:.2f}" for key, share in ranked)])
     unread = [
-        Text(
-            f"Read by table {table.table.id} only, so without it as in the text: {', '.join(table.unread)}", style="dim"
-        )
+        f"Read by table {table.table.id} only, so without it as in the text: {', '.join(table.unread)}"
         for table in found.tables
         if table.unread
     ]
@@ -189,25 +186,13 @@ def board(found: CrossValidation) -> RenderableType:
         "beforehand, and the other questions have their chosen answers."
     )
     stopped = "" if found.is_complete else f" The search stopped at its budget of {found.budget} runs."
-    parts: list[RenderableType] = [
+    return Group(
         Text(f"{found.document.id}: {found.document.summary}", style="bold"),
         Text(f"{found.used} runs, {found.runs} of each scenario.{stopped}"),
-        Text(),
-        scores,
-        *unread,
+        plain_table("", ("table", *counts), scores, right=counts),
+        *(Text(line, style="dim") for line in unread),
         Text(),
         Text(told(found.document, found.as_json()), style="bold"),
-        Text(),
-        questions,
+        plain_table("", ("question", "the print", "posterior probability of each answer"), questions),
         Text(legend, style="dim"),
-    ]
-    return Group(*parts)
-
-
-def _grid(*columns: str, numbers: tuple[str, ...] = ()) -> Grid:
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        grid.add_column(column)
-    for column in numbers:
-        grid.add_column(column, justify="right")
-    return grid
+    )

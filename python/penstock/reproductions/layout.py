@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from penstock.cli.console import table as plain_table
 from penstock.printable import things
 from penstock.reproductions.summary import beside as beside_it
 from penstock.reproductions.tables import cell_text
@@ -200,17 +201,15 @@ def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score
 
     `scores` are of the printed tables that were run.
     """
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    rows = []
     runs = shifts[0].runs if shifts else 0
-    for column in ("reading", "key", "moves", "agree"):
-        grid.add_column(column, justify="right" if column in ("moves", "agree") else "left")
     for question in document.questions:
         for option in question.alternatives:
             own = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             significant = sum(shift.significant for shift in own)
             agrees = [shift.agrees for shift in own if shift.agrees is not None]
             moves = "unknown" if runs == 1 else f"{significant} of {len(own)}"
-            grid.add_row(question.id, option.key, moves, f"{sum(agrees)} of {len(agrees)}" if agrees else "-")
+            rows.append([question.id, option.key, moves, f"{sum(agrees)} of {len(agrees)}" if agrees else "-"])
     moves = (
         "one pair of runs does not tell a difference from chance; give --runs 2 or more"
         if runs == 1
@@ -220,7 +219,8 @@ def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score
     caption = f"Moves: {moves}. Agree: numbers within the tolerance of the print under that answer."
     agree, computed = (sum(getattr(score, name) for score in scores) for name in ("agree", "computed"))
     chosen = f"Under the chosen answers {agree} of {computed} agree; {beside_it(scores)}." if scores else ""
-    return Group(Text("All answers", style="bold"), grid, Text(" ".join(filter(None, (caption, chosen))), style="dim"))
+    answers = plain_table("All answers", ("reading", "key", "moves", "agree"), rows, right=("moves", "agree"))
+    return Group(answers, Text(" ".join(filter(None, (caption, chosen))), style="dim"))
 
 
 def _grid(table: Table, last: str) -> Grid:

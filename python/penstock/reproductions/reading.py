@@ -107,11 +107,6 @@ class Readings:
         """The questions whose answer here was found by fitting the printed numbers."""
         return [q for q in self._document.questions if q.fitted and self._keys[q.id] == q.chosen]
 
-    @property
-    def open(self) -> list[Question]:
-        """The questions that have more than one answer."""
-        return [question for question in self._document.questions if question.alternatives]
-
     def settings(self) -> Settings:
         """What the document states and what these answers add to it."""
         values = dict(self._document.stated)

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table as Grid
 from rich.text import Text
 
+from penstock.cli.console import table as plain_table
 from penstock.reproductions.contrasts import KINDS
 from penstock.reproductions.nulls import CONSTANT
 from penstock.reproductions.stored import SUMMARY
@@ -40,16 +40,15 @@ def board(summary: Summary) -> RenderableType:
     for which in _widths(summary):
         total, discrimination = summary.total(which)
         rows = [_cells(table.table.id, table.scores[which]) for table in summary.tables]
-        grid = _grid("table", [*rows, _cells("all", total, discrimination)])
+        scores = _table(WIDTHS[which], "table", [*rows, _cells("all", total, discrimination)])
         counts = ", ".join(f"{name} {count}" for name, count in sorted(total.null.items(), key=lambda it: -it[1]))
         nulls = Text(f"Null models: {counts} of {total.computed}.", style="dim")
-        parts += [Text(WIDTHS[which], style="bold"), grid, nulls, Text()]
+        parts += [scores, nulls, Text()]
     if all(table.contrasts for table in summary.tables):
-        grid = _grid("contrasts", [_cells(f"{kind}s", *summary.total(kind)) for kind in KINDS])
         what = (
             "Contrasts that the print shows clearly: which is the greater, schemes apart, moves over a row of settings"
         )
-        parts += [Text(what, style="bold"), grid, Text()]
+        parts += [_table(what, "contrasts", [_cells(f"{kind}s", *summary.total(kind)) for kind in KINDS]), Text()]
     told = "Discrimination: agree less the best null model, over computed; of all tables, the sum of their leads."
     return Group(*parts, Text(told, style="dim"))
 
@@ -124,13 +123,10 @@ def _widths(summary: Summary) -> list[str]:
     return [which for which in WIDTHS if all(which in table.scores for table in summary.tables)]
 
 
-def _grid(first: str, rows: Iterable[Sequence[str]]) -> Grid:
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in (first, "computed", "agree", "as printed", "by chance alone", "best null model", "discrimination"):
-        grid.add_column(column, justify="left" if column in (first, "best null model") else "right")
-    for row in rows:
-        grid.add_row(*row)
-    return grid
+def _table(title: str, first: str, rows: Sequence[Sequence[str]]) -> RenderableType:
+    numbers = ("computed", "agree", "as printed", "by chance alone")
+    names = (first, *numbers, "best null model", "discrimination")
+    return plain_table(title, names, rows, right=(*numbers, "discrimination"))
 
 
 def _cells(name: str, score: Score, discrimination: float | None = None, quote: str = "") -> list[str]:
