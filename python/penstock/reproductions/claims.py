@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from penstock.reproductions.fits import Coverage, Fits, Looked, OtherVerdicts, S
 from penstock.reproductions.summary import null_outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
@@ -108,52 +109,40 @@ def judge(
     fits = Fits(study, outcome.readings)
     # The stored results are about the chosen answers.
     stored = Stored() if outcome.readings.changed else Stored.load(study.document)
-    answers = (
-        None
-        if study.document.has_print
-        else Fits(study, outcome.readings, [each for each in study.document.questions if each.alternatives])
-    )
+    several = [question for question in study.document.questions if question.alternatives]
+    answers = None if study.document.has_print else Fits(study, outcome.readings, several)
+    asked = [claim.id for claim in study.document.claims if only is None or claim.id in only]
+    nulls = null_outcomes(study, outcome) if asked else {}
+    theirs = {name: _of_null(study, null, level, asked) for name, null in nulls.items()}
     judgements = []
-    for claim in study.document.claims:
-        if only is not None and claim.id not in only:
-            continue
+    for claim in asked:
         watched, findings = Watched(outcome), _Consulted(known)
-        finding = study.claims[claim.id](watched, findings).at(level)
+        known[claim] = study.claims[claim](watched, findings).at(level)
+        looked[claim] = watched.looked
         for other in findings.consulted:
             watched.looked.update(looked[other])
-        known[claim.id], looked[claim.id] = finding, watched.looked
-        fitted = fits.rests_on(watched.looked)
-        readings = None if answers is None else answers.rests_on(watched.looked)
         judgement = Judgement(
             document=study.document.id,
-            claim=claim.id,
-            finding=finding,
+            claim=claim,
+            finding=known[claim],
             runs=outcome.runs,
-            fitted=fitted,
+            fitted=fits.rests_on(watched.looked),
+            null={name: verdicts[claim] for name, verdicts in theirs.items() if claim in verdicts},
             looked=watched.looked,
-            readings=readings,
-            as_printed=stored.as_printed.get(claim.id),
+            readings=None if answers is None else answers.rests_on(watched.looked),
+            as_printed=stored.as_printed.get(claim),
         )
         judgements.append(judgement if stored.tested is None else judgement.under(stored.tested))
-    tested = {judgement.claim for judgement in judgements}
-    theirs = {
-        name: _of_null(study, null, level, tested) for name, null in null_outcomes(study, outcome).items() if tested
-    }
-    return [
-        replace(each, null={name: found[each.claim] for name, found in theirs.items() if each.claim in found})
-        for each in judgements
-    ]
+    return judgements
 
 
-def _of_null(study: Study, outcome: Outcome, level: float, only: Collection[str]) -> dict[str, str]:
+def _of_null(study: Study, outcome: Outcome, level: float, asked: Sequence[str]) -> dict[str, str]:
     """The verdicts about a null model, of the claims that it has the numbers for."""
     findings: dict[str, Finding] = {}
-    for claim in study.document.claims:
-        if claim.id in only:
-            try:
-                findings[claim.id] = study.claims[claim.id](outcome, findings).at(level)
-            except (KeyError, ArithmeticError):
-                continue  # it has no number for something that the test needs, or a share of nothing
+    for claim in asked:
+        # It may have no number for something that the test needs, or a share of nothing.
+        with suppress(KeyError, ArithmeticError):
+            findings[claim] = study.claims[claim](outcome, findings).at(level)
     return {name: finding.verdict for name, finding in findings.items()}
 
 

@@ -12,8 +12,8 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.unit_scale import plus_minus
 from penstock.statistics import Interval, interval, t_quantile
+from penstock.unit_scale import plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
