@@ -133,7 +133,7 @@ class Alternatives:
         """At most how many runs, and about how many packet-hops, the tests that are left would take."""
         hops: dict[Page, float] = {}
         for answer, readings in self.readings.items():
-            looked = _together(claims[name] for name, answers in left.items() if answer in answers)
+            looked = Looked.of(claims[name] for name, answers in left.items() if answer in answers)
             if looked.numbers or looked.experiments:
                 plan, _ = plan_looked_at(self.study, looked, readings, 1)
                 hops |= {part.page: part.hops for part in plan.parts}
@@ -189,16 +189,8 @@ class _Test:
         return None
 
     def _plan(self, names: Iterable[str], runs: int) -> tuple[Plan, Outcome]:
-        looked = _together(self.claims[name] for name in names)
+        looked = Looked.of(self.claims[name] for name in names)
         return plan_looked_at(self.of.study, looked, self.of.readings[self.answer], runs)
-
-
-def _together(several: Iterable[Looked]) -> Looked:
-    """What several tests look at."""
-    looked = Looked()
-    for each in several:
-        looked.update(each)
-    return looked
 
 
 class _Findings(dict[str, Finding]):

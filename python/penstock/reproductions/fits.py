@@ -37,6 +37,14 @@ class Looked:
     experiments: set[str] = field(default_factory=set)
     settings: set[str] = field(default_factory=set)
 
+    @classmethod
+    def of(cls, several: Iterable[Looked]) -> Looked:
+        """What several tests have looked at."""
+        looked = cls()
+        for each in several:
+            looked.update(each)
+        return looked
+
     def update(self, other: Looked) -> None:
         """Adds what another test has read, whose finding this one uses."""
         self.numbers |= other.numbers

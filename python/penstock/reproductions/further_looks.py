@@ -63,9 +63,7 @@ def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner
         open_claims = [name for name, judgement in known.items() if judgement.finding.verdict == UNDECIDED]
         if not open_claims:
             break
-        looked = Looked()
-        for name in open_claims:
-            looked.update(known[name].looked)
+        looked = Looked.of(known[name].looked for name in open_claims)
         more = reproduce_looked_at(study, looked, first.readings, runs, runner)
         for judgement in judge(study, more, level=level, before=known, only=open_claims):
             known[judgement.claim] = judgement
