@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 from contextlib import contextmanager, suppress
+from functools import cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,10 @@ from starlette.routing import Route
 
 from penstock.errors import InputError, PenstockError
 from penstock.lab.look import Asked
-from penstock.lab.page import assets, page
 from penstock.lab.session import MOST_RUNS, ChangedError
+from penstock.plots.style import COLOURS
+from penstock.reference import catalogue
+from penstock.report.render import json_markup, packaged, plotly, template
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -43,6 +46,22 @@ _LARGEST = 8 << 20
 """Maximum size of a request in bytes, above the maximum size of a scenario."""
 _PULSE = 1.0
 """Seconds between heartbeats when there are no events."""
+
+
+def page(beginning: dict[str, Any]) -> str:
+    """Returns the page with its initial state."""
+    metrics = {each["name"]: each["doc"] for each in catalogue()["metrics"]}
+    model = json_markup({**beginning, "metrics": metrics, "colours": COLOURS})
+    return template(__package__).render(file=beginning["file"], model=model)
+
+
+@cache
+def assets() -> dict[str, tuple[str, str]]:
+    """Returns media type and content of each script and style of the page, by name."""
+    scripts = {name: packaged(__package__, name) for name in ("plots.js", "controls.js", "page.js")}
+    style = packaged("penstock.report", "page.css") + packaged(__package__, "page.css")
+    found = {name: ("text/javascript", text) for name, text in {"plotly.js": plotly(), **scripts}.items()}
+    return {**found, "page.css": ("text/css", style)}
 
 
 class _Guard:

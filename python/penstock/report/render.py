@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import pkgutil
 import re
 from functools import cache
 from importlib import resources
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from penstock.printable import printable_lines
 from penstock.report.static_plot import static_plot
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from markupsafe import Markup
 
     from penstock.report.content import Plot, Report
 
@@ -28,54 +28,52 @@ _SCROLLED = '<div class="scroll" role="region" tabindex="0" aria-label="Table {}
 
 def render(report: Report) -> str:
     """The page: equal bytes for equal reports."""
-    from markupsafe import Markup
-
     plots = [plot for part in report.parts for plot in part.plots]
-    return _template().render(
+    return template(__package__).render(
         report=report,
-        style=Markup(_file("page.css")),
-        script=Markup(_file("page.js")),
-        plotly=Markup(_plotly()) if plots else "",
+        style=Markup(packaged(__package__, "page.css")),
+        script=Markup(packaged(__package__, "page.js")),
+        plotly=Markup(plotly()) if plots else "",
         plots=plots,
     )
 
 
 @cache
-def _template() -> Template:
+def template(package: str) -> Template:
+    """The template ``page.html.j2`` of a package."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
     )
-    environment.filters["markdown"] = _markdown
-    environment.filters["figure"] = _figure
-    environment.filters["svg"] = _svg
-    environment.filters["static"] = _static
-    return environment.from_string(_file("page.html.j2"))
+    environment.filters |= {"markdown": _markdown, "figure": _figure, "svg": Markup, "static": _static}
+    return environment.from_string(packaged(package, "page.html.j2"))
+
+
+def packaged(package: str, name: str) -> str:
+    """The text of a file of a package."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def plotly() -> str:
+    """The script of the Plotly package for pages without a network."""
+    return packaged("plotly", "package_data/plotly.min.js")
+
+
+def json_markup(data: Any, **options: Any) -> Markup:
+    """JSON that cannot end the element that it is in."""
+    text = json.dumps(data, allow_nan=False, **options)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def _shown(value: Any) -> Any:
     """Escapes characters that hide or reorder the text around them: texts may come from strangers."""
-    from markupsafe import Markup
-
     return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _file(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _plotly() -> str:
-    """The script of the Plotly package for pages without a network."""
-    content = pkgutil.get_data("plotly", "package_data/plotly.min.js")
-    assert content is not None
-    return content.decode("utf-8")
 
 
 def _markdown(text: str) -> Markup:
     """Markdown as HTML, without embedded HTML and links: the page stands alone."""
     from markdown_it import MarkdownIt
-    from markupsafe import Markup
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["link", "image", "autolink"])
     tokens = reader.parse(printable_lines(text))
@@ -87,23 +85,11 @@ def _markdown(text: str) -> Markup:
     return Markup(_TABLE.sub(lambda found: _SCROLLED.format(next(numbers), found[0]), page))
 
 
-def _svg(drawing: str) -> Markup:
-    """A drawing of ours, whose texts are escaped."""
-    from markupsafe import Markup
-
-    return Markup(drawing)
-
-
 def _static(plot: Plot) -> Markup:
-    from markupsafe import Markup
-
     return Markup(static_plot(plot))
 
 
 def _figure(plot: Plot) -> Markup:
-    """Traces and layout for the script, as JSON that cannot end its element."""
-    from markupsafe import Markup
-
+    """Traces and layout for the script."""
     views = [{"name": view.name, "traces": list(view.traces), "across": view.across} for view in plot.views]
-    text = json.dumps({"traces": plot.traces, "layout": plot.layout, "views": views}, allow_nan=False)
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+    return json_markup({"traces": plot.traces, "layout": plot.layout, "views": views})
