@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def word(text: str) -> str:
+    """A text as an id in the page: letters, digits and hyphens."""
+    return "".join(letter if letter.isalnum() else "-" for letter in text.lower())
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of a table."""
@@ -26,6 +31,16 @@ class Heading:
     text: str
     is_number: bool = False
     has_choices: bool = False
+
+
+def numbers(*texts: str) -> list[Heading]:
+    """Headings of columns of numbers."""
+    return [Heading(text, is_number=True) for text in texts]
+
+
+def choices(*texts: str) -> list[Heading]:
+    """Headings of columns of which a list selects a value."""
+    return [Heading(text, has_choices=True) for text in texts]
 
 
 @dataclass(frozen=True)

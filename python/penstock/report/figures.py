@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.drawing import escaped
 from penstock.plots.style import COLOURS
-from penstock.report.content import Plot, View
+from penstock.report.content import Plot, View, word
 from penstock.reproductions.table_page import heading, row_name
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def table_plot(
     title = f"Table {table.id}, printed and here"
     if table.is_own:
         told, title = f"Rows of table {table.id}: our mean with its 95 % interval.", f"Table {table.id}"
-    return Plot(f"plot-{_word(table.id)}", title, told, traces, layout, views)
+    return Plot(f"plot-{word(table.id)}", title, told, traces, layout, views)
 
 
 def _column_traces(
@@ -196,8 +196,3 @@ def _column_traces(
                 }
             )
     return traces
-
-
-def _word(text: str) -> str:
-    """An id for the page: letters, digits and hyphens."""
-    return "".join(letter if letter.isalnum() else "-" for letter in text.lower())

@@ -8,13 +8,25 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
 from penstock.progress import Progress
+from penstock.report.reproduction import Reproduced, reproduction_report
+from penstock.reproductions.claims import judge
+from penstock.reproductions.loading import load
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.reproduce import planned, reproduce
+from penstock.reproductions.shipped import SUMMARY, VERDICTS
+from penstock.reproductions.stored import digests, first_digests, stored_outcome
+from penstock.reproductions.study import text_beside
+from penstock.reproductions.summary import summarise
+from penstock.studies.dry import dry_run
+from penstock.studies.making import make, stored
+from penstock.studies.request import warnings_of
 from penstock.studies.runner import Runner
+from penstock.studies.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.report.content import Report
-    from penstock.report.reproduction import Reproduced
     from penstock.reproductions.study import Study
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
@@ -40,10 +52,6 @@ def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Seq
 
     Raises PenstockError if none of its runs is stored and nothing may be run.
     """
-    from penstock.studies.making import make, stored
-    from penstock.studies.request import warnings_of
-    from penstock.studies.verify import verify
-
     asked = plan.read()
     warn(warnings_of(asked))
     if makers.only_stored:
@@ -66,9 +74,6 @@ def published_report(name: str, makers: Makers, runs: int | None = None) -> Repo
 
     `runs`: runs of each row; the study's own number if left out.
     """
-    from penstock.report.reproduction import reproduction_report
-    from penstock.reproductions.loading import load
-
     study = load(name)
     made = _packaged(study) if makers.only_stored and not _all_stored(study, makers.store) else None
     if made is None:
@@ -78,20 +83,12 @@ def published_report(name: str, makers: Makers, runs: int | None = None) -> Repo
 
 def _all_stored(study: Study, store: Store) -> bool:
     """Whether the store has the study's own number of runs for every row."""
-    from penstock.reproductions.reading import Readings
-    from penstock.reproductions.reproduce import planned
-    from penstock.studies.standing import dry_run
-
     plan, _ = planned(study, [], Readings(study.document), study.runs, claims=True)
     return dry_run(plan.points(), store, None).left == 0
 
 
 def _packaged(study: Study) -> Reproduced:
     """The runs that ship with the package."""
-    from penstock.report.reproduction import Reproduced
-    from penstock.reproductions.stored import SUMMARY, VERDICTS, digests, stored_outcome
-    from penstock.reproductions.study import text_beside
-
     name = study.document.id
     outcome = stored_outcome(study)
     verdicts, summary = (text_beside(study.document, file) for file in (VERDICTS, SUMMARY))
@@ -102,13 +99,6 @@ def _packaged(study: Study) -> Reproduced:
 
 
 def _reproduced(study: Study, makers: Makers, runs: int) -> Reproduced:
-    from penstock.report.reproduction import Reproduced
-    from penstock.reproductions.claims import judge
-    from penstock.reproductions.reading import Readings
-    from penstock.reproductions.reproduce import reproduce
-    from penstock.reproductions.stored import first_digests
-    from penstock.reproductions.summary import summarise
-
     with Progress() as progress:
         outcome = reproduce(study, [], Readings(study.document), runs, makers.runner(progress), claims=True)
     verdicts = [judgement.as_json() for judgement in judge(study, outcome)]

@@ -9,10 +9,22 @@ from typing import TYPE_CHECKING, Any
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
 from penstock.printable import things
-from penstock.report.content import Block, Cell, Command, Drawing, Grid, Heading, Listing, Part, Report
-from penstock.report.crossed import cross_blocks
+from penstock.report.agreement import cross_blocks, scores_grid
+from penstock.report.content import (
+    Block,
+    Cell,
+    Command,
+    Drawing,
+    Grid,
+    Heading,
+    Listing,
+    Part,
+    Report,
+    choices,
+    numbers,
+    word,
+)
 from penstock.report.figures import table_plot
-from penstock.report.scores import scores_grid
 from penstock.report.topology import topology_svg
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.fits import Stored
@@ -80,12 +92,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),
             ("runs of each row", str(outcome.runs)),
         ],
-        parts=[
-            _part(
-                document, table, [each for each in comparisons if each.table == table.id], nulls, scores.get(table.id)
-            )
-            for table in outcome.tables
-        ],
+        parts=[_part(document, table, comparisons, nulls, scores.get(table.id)) for table in outcome.tables],
         findings=_findings(document, made),
         asked=_asked(document, outcome),
         drawings=_drawings(study, outcome),
@@ -110,22 +117,15 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
 
 def _asked(document: Document, outcome: Outcome) -> list[Block]:
     settings = [[Cell(name), Cell(json.dumps(value))] for name, value in document.stated.items()]
-    numbers = {table.id: len(table.results()) for table in document.tables}
+    counted = [(table, len(table.results())) for table in document.tables]
     tables = [
-        [Cell(table.id), Cell(table.caption), Cell(table.where), Cell(str(numbers[table.id]), numbers[table.id])]
-        for table in document.tables
+        [Cell(table.id), Cell(table.caption), Cell(table.where), Cell(str(count), count)] for table, count in counted
     ]
     questions = []
     for question in document.questions:
         key = outcome.readings.key(question.id)
-        marks = [
-            mark
-            for mark, holds in (
-                ("fitted", question.fitted and key == question.chosen),
-                ("against the text", question.against_the_text and key == question.chosen),
-            )
-            if holds
-        ]
+        kinds = {"fitted": question.fitted, "against the text": question.against_the_text}
+        marks = [mark for mark, holds in kinds.items() if holds and key == question.chosen]
         answer = f"{key}: {question.option(key).text}"
         standing = ", ".join(marks) or "not fitted"
         questions.append(
@@ -136,6 +136,7 @@ def _asked(document: Document, outcome: Outcome) -> list[Block]:
                 Cell(standing, mark="open" if marks else ""),
             ]
         )
+    head = [*map(Heading, ("table", "caption", "place")), *numbers("numbers")]
     blocks = [
         Block(
             "Question",
@@ -143,21 +144,13 @@ def _asked(document: Document, outcome: Outcome) -> list[Block]:
             "claims? The settings are the document's. Where it leaves a question open, we chose an answer; answers "
             "that were fitted to the printed numbers are marked.",
         ),
-        Block(
-            "Printed tables",
-            grid=Grid(
-                "tables",
-                "Printed tables",
-                [Heading("table"), Heading("caption"), Heading("place"), Heading("numbers", is_number=True)],
-                tables,
-            ),
-        ),
+        Block("Printed tables", grid=Grid("tables", "Printed tables", head, tables)),
     ]
     if settings:
         head = [Heading("setting"), Heading("value")]
         blocks.append(Block("Settings", grid=Grid("settings", "Settings of the document", head, settings)))
     if questions:
-        head = [Heading("question"), Heading("open point"), Heading("answer"), Heading("remark", has_choices=True)]
+        head = [*map(Heading, ("question", "open point", "answer")), *choices("remark")]
         blocks.append(Block("Open questions", grid=Grid("questions", "Open questions", head, questions)))
     return blocks
 
@@ -186,25 +179,18 @@ def _scenario(study: Study, outcome: Outcome) -> list[Listing]:
 
 
 def _findings(document: Document, made: Reproduced) -> list[Block]:
-    blocks = []
+    claims = [Block("Claims", grid=_claims(document, made.verdicts))] if made.verdicts else []
     text = text_beside(document, FINDINGS)
-    if made.verdicts:
-        blocks.append(Block("Claims", grid=_claims(document, made.verdicts)))
-    blocks += scores_grid(document, made.summary)
-    blocks += cross_blocks(document)
-    if text:
-        blocks.append(Block("In words", markdown=text))
-    return blocks
+    words = [Block("In words", markdown=text)] if text else []
+    return [*claims, *scores_grid(document, made.summary), *cross_blocks(document), *words]
 
 
 def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
     rows, as_printed = [], Stored.load(document).as_printed
     for found in verdicts:
         claim = document.claim(found["claim"])
-        remarks = [
-            found["note"],
-            *([f"Rests on fitted answers: {', '.join(found['fitted'])}."] * bool(found["fitted"])),
-        ]
+        remarks = [found["note"]]
+        remarks += [f"Rests on fitted answers: {', '.join(found['fitted'])}."] * bool(found["fitted"])
         changes = {each["reading"]: each["verdict"] for each in found["changes"]}
         same = [name for name, verdict in found["null"].items() if verdict == found["verdict"]]
         remarks += [f"Turns to {turns(changes)}."] * bool(changes)
@@ -220,52 +206,41 @@ def _claims(document: Document, verdicts: Sequence[Object]) -> Grid:
                 Cell(found["evidence"], note=" ".join(filter(None, remarks))),
             ]
         )
-    head = [Heading("claim"), Heading("statement"), Heading("verdict", has_choices=True), Heading("evidence")]
+    head = [Heading("claim"), Heading("statement"), *choices("verdict"), Heading("evidence")]
     return Grid("claims", "Claims and verdicts", head, rows)
 
 
-def _part(document: Document, table: Table, own: Sequence[Comparison], nulls: Nulls, score: Score | None) -> Part:
+def _part(document: Document, table: Table, every: Sequence[Comparison], nulls: Nulls, score: Score | None) -> Part:
+    own = [each for each in every if each.table == table.id]
     known = {
-        name: numbers
-        for name, numbers in nulls.items()
-        if any((table.id, row.id) == at[:2] for at in numbers for row in table.rows)
+        name: values
+        for name, values in nulls.items()
+        if any((table.id, row.id) == at[:2] for at in values for row in table.rows)
     }
     columns = {column.name: column for column in table.compared}
     rows = {row.id: row for row in table.rows}
     cells = [_row(document, table, rows[tuple(each.row.values())], columns[each.column], each, known) for each in own]
-    here = [Heading("here", is_number=True)]
-    if not table.is_own:
-        here = [
-            Heading("print", is_number=True),
-            *here,
-            Heading("difference", is_number=True),
-            Heading("allowed", is_number=True),
-            Heading("verdict", has_choices=True),
-        ]
+    printed = [*numbers("print", "here", "difference", "allowed"), *choices("verdict")]
     head = [
-        *(Heading(column.heading, has_choices=True) for column in table.keys),
-        *([Heading("number", has_choices=True)] * (len(columns) > 1)),
-        *here,
-        *(Heading(f"null: {name}", is_number=True) for name in known),
+        *choices(*(column.heading for column in table.keys), *(["number"] * (len(columns) > 1))),
+        *(numbers("here") if table.is_own else printed),
+        *numbers(*(f"null: {name}" for name in known)),
     ]
     title = f"Table {table.id}: {table.caption}"
-    if score is None:
-        text, what = f"{document.name}, {table.where}. There are no printed numbers to compare with.", title
-    else:
+    told, what = "There are no printed numbers to compare with.", title
+    if score is not None:
         agree = sum(each.agrees is True for each in own)
-        text, what = (
-            f"{document.name}, {table.where}. {agree} of {len(own)} numbers agree; {beside([score])}.",
-            f"{title}, printed and here",
-        )
-    grid = Grid(f"table-{_word(table.id)}", what, head, cells)
-    return Part(f"part-{_word(table.id)}", title, text, grid, [table_plot(document, table, own, known)], table.note)
+        told, what = f"{agree} of {len(own)} numbers agree; {beside([score])}.", f"{title}, printed and here"
+    text = f"{document.name}, {table.where}. {told}"
+    grid = Grid(f"table-{word(table.id)}", what, head, cells)
+    return Part(f"part-{word(table.id)}", title, text, grid, [table_plot(document, table, own, known)], table.note)
 
 
 def _row(document: Document, table: Table, row: Row, column: Column, each: Comparison, nulls: Nulls) -> list[Cell]:
     ours = plus_minus(Interval(each.mean, each.low, each.high, each.runs))
     others = []
-    for numbers in nulls.values():
-        value = numbers.get((table.id, row.id, column.name))
+    for values in nulls.values():
+        value = values.get((table.id, row.id, column.name))
         others.append(Cell("-") if value is None else Cell(number(value), value))
     return [
         *(Cell(cell_text(cell), float(cell) if isinstance(cell, (int, float)) else None) for cell in row.key.values()),
@@ -289,7 +264,3 @@ def _beside(document: Document, table: Table, row: Row, column: Column, each: Co
         Cell(f"{allowed:.3g}", allowed),
         Cell(each.verdict, mark="good" if each.agrees else "bad", note=each.note),
     ]
-
-
-def _word(text: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in text.lower())

@@ -16,7 +16,7 @@ from penstock.plots.data import from_summaries
 from penstock.plots.places import numbers_in
 from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line, things
-from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report
+from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report, choices, numbers
 from penstock.report.content import Drawing as Topology
 from penstock.report.figures import chart_plots
 from penstock.report.sentence import are_apart, extremes, place, sentence
@@ -26,7 +26,7 @@ from penstock.tabulation import contrasts_of, made_from, of_text
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from penstock.finished import Finished
     from penstock.report.content import Plot
@@ -55,9 +55,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     counts = [len(point.runs) for point in result.points]
     each = str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
-    listings = [Listing("The scenario", plan.text)]
-    if study is not None:
-        listings.insert(0, Listing("The study", study))
+    command = ["penstock", "run", file, *options]
     return Report(
         title=one_line(plan.name),
         subtitle=one_line(description),
@@ -74,14 +72,11 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         drawings=[_drawing(result)],
         provenance=_provenance(result, summaries),
         commands=[
-            Command(command_text(["penstock", "run", file, *options]), "runs the study and prints its results"),
+            Command(command_text(command), "runs the study and prints its results"),
             Command(command_text(["penstock", "report", file, *options]), "writes this page"),
-            Command(
-                command_text(["penstock", "run", file, *options, "--format", "csv", "--values"]),
-                "prints the values of every run",
-            ),
+            Command(command_text([*command, "--format", "csv", "--values"]), "prints the values of every run"),
         ],
-        listings=listings,
+        listings=[*([Listing("The study", study)] if study is not None else []), Listing("The scenario", plan.text)],
     )
 
 
@@ -163,13 +158,13 @@ def _comparisons(result: StudyResult) -> Grid:
         for each, cells, is_sure in found
     ]
     head = [
-        Heading("metric", has_choices=True),
+        *choices("metric"),
         *map(Heading, heads[1:-3]),
-        Heading(heads[-3], has_choices=True),
-        Heading("difference", is_number=True),
+        *choices(heads[-3]),
+        *numbers("difference"),
         Heading("unit"),
-        Heading("p (Holm)", is_number=True),
-        Heading("verdict", has_choices=True),
+        *numbers("p (Holm)"),
+        *choices("verdict"),
     ]
     return Grid("comparisons", f"Differences from {what.parameter} = {baseline}", head, rows)
 
@@ -194,12 +189,11 @@ def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
             ]
         )
     head = [
-        Heading("metric", has_choices=True),
+        *choices("metric"),
         Heading("of"),
-        Heading("minimum", is_number=True),
-        Heading("maximum", is_number=True),
+        *numbers("minimum", "maximum"),
         Heading("unit"),
-        Heading("intervals", has_choices=True),
+        *choices("intervals"),
     ]
     return Grid("ranges", "Range of each metric", head, rows)
 
@@ -221,10 +215,7 @@ def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[P
 
 
 def _numbers(
-    identifier: str,
-    own: Sequence[Summary],
-    parameters: ParameterColumns,
-    finished: Mapping[Hashable, Finished],
+    identifier: str, own: Sequence[Summary], parameters: ParameterColumns, finished: Mapping[Hashable, Finished]
 ) -> Grid:
     scales = {unit: _scale([each for each in own if each.unit == unit]) for unit in {each.unit for each in own}}
     points = [parameters.cells(each.point) for each in own]
@@ -233,7 +224,7 @@ def _numbers(
     rows = []
     for each, cells in zip(own, points, strict=True):
         shown = scales[each.unit]
-        count = finished.get(group_of(each)) if known_counts else None
+        count = finished.get(group_of(each))
         rows.append(
             [
                 Cell(of_text(each.labels)),
@@ -241,19 +232,20 @@ def _numbers(
                 Cell(shown.text(each.interval), _finite(each.interval.mean)),
                 Cell(shown.unit),
                 Cell(str(each.interval.runs), each.interval.runs),
-                *([Cell(count.text, count.share, mark="bad" if count.is_warned else "")] if count is not None else []),
-                *([Cell("")] if known_counts and count is None else []),
+                *([_finished_cell(count)] if known_counts else []),
             ]
         )
     head = [
-        Heading("of", has_choices=True),
-        *(Heading(name, has_choices=True) for name in parameters.heads),
-        Heading("mean", is_number=True),
+        *choices("of", *parameters.heads),
+        *numbers("mean"),
         Heading("unit"),
-        Heading("runs", is_number=True),
-        *([Heading("finished", is_number=True)] if known_counts else []),
+        *numbers("runs", *(["finished"] * known_counts)),
     ]
     return Grid(f"{identifier}-numbers", f"{own[0].metric}, means of independent runs", head, rows)
+
+
+def _finished_cell(count: Finished | None) -> Cell:
+    return Cell("") if count is None else Cell(count.text, count.share, mark="bad" if count.is_warned else "")
 
 
 def _keys(texts: Iterable[str]) -> dict[str, float]:
@@ -274,9 +266,8 @@ def _scale(own: Sequence[Summary]) -> Scale:
     return scale(own[0].metric, own[0].unit, [each.interval.mean for each in own])
 
 
-def _grouped(summaries: Iterable[Summary], key: object) -> list[list[Summary]]:
-    assert callable(key)
-    groups: dict[object, list[Summary]] = {}
+def _grouped(summaries: Iterable[Summary], key: Callable[[Summary], Hashable]) -> list[list[Summary]]:
+    groups: dict[Hashable, list[Summary]] = {}
     for each in summaries:
         groups.setdefault(key(each), []).append(each)
     return list(groups.values())

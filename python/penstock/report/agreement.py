@@ -1,10 +1,12 @@
-"""Counts of agreeing numbers, of Penstock and of null models, from a stored summary."""
+"""What the agreement of a reproduction is worth: counts next to null models, and cross-validated ones, as tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.report.content import Block, Cell, Grid, Heading
+from penstock.report.content import Block, Cell, Grid, Heading, numbers
+from penstock.reproductions.cross_validated import made_by, missing, ranked_questions, stored, told
+from penstock.reproductions.cross_validation import DECIDES, LEANS
 from penstock.reproductions.nulls import CONSTANT
 
 if TYPE_CHECKING:
@@ -66,15 +68,58 @@ def _grid(identifier: str, title: str, tables: Sequence[Object], names: Sequence
         )
     head = [
         Heading("table"),
-        Heading("numbers", is_number=True),
-        Heading("agree", is_number=True),
-        Heading("as printed", is_number=True),
-        *([Heading("by chance alone", is_number=True)] * has_chance),
-        *(Heading(f"null: {name}", is_number=True) for name in names),
-        Heading("lead", is_number=True),
+        *numbers("numbers", "agree", "as printed"),
+        *(numbers("by chance alone") if has_chance else []),
+        *numbers(*(f"null: {name}" for name in names), "lead"),
     ]
     return Grid(identifier, title, head, rows)
 
 
 def _count(count: int | None) -> Cell:
     return Cell("-") if count is None else Cell(str(count), count)
+
+
+def cross_blocks(document: Document) -> list[Block]:
+    """The counts by table and what the print says of each question; one sentence where nothing is stored."""
+    title, result = "What the agreement is worth without the fit", stored(document)
+    if result is None:
+        return [Block(title, markdown=missing(document))]
+    meaning = (
+        "If the answers to a question are equally likely beforehand and the other questions have their chosen "
+        f"answers. The print *decides* from {DECIDES:.0%}, and *leans to* an answer from {LEANS:.0%}."
+    )
+    return [
+        Block(title, markdown=f"{told(document, result)} {made_by(result)}", grid=_crossed(result)),
+        Block("What the print says about each question", markdown=meaning, grid=_questions(document, result)),
+    ]
+
+
+def _crossed(result: Object) -> Grid:
+    rows = []
+    for table in result["tables"]:
+        counts = (table["computed"], table["chosen"]["agree"], table["agree"])
+        rows.append(
+            [
+                Cell(str(table["table"])),
+                *map(_count, counts),
+                Cell(f"{table['discrimination']:+.2f}", table["discrimination"]),
+                Cell(", ".join(table["unread"])),
+            ]
+        )
+    counted = numbers("numbers", "agree, chosen answers", "agree, chosen without the table", "discrimination")
+    head = [Heading("table"), *counted, Heading("read by no other table")]
+    return Grid("cross", "Each table under answers chosen on the others", head, rows)
+
+
+def _questions(document: Document, result: Object) -> Grid:
+    marks = {"decides": "good", "leans": "open"}
+    rows = [
+        [
+            Cell(name, note=document.question(name).question),
+            Cell(says, mark=marks.get(says.split()[0], "")),
+            Cell(", ".join(shares)),
+        ]
+        for name, says, shares in ranked_questions(document, result["questions"], quote="")
+    ]
+    head = [Heading("question"), Heading("the print"), Heading("posterior probability of each answer")]
+    return Grid("cross-questions", "The print on each question", head, rows)
