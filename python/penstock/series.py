@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.errors import InputError
 from penstock.plots import picture, request_of
-from penstock.plots.over_time import data_of, suited
+from penstock.plots.data import from_series, suited
 from penstock.printable import path_text
 from penstock.rows import RowStream
 
@@ -74,7 +74,7 @@ class TimeSeries(RowStream):
     def plot(self, **asked: Any) -> Picture:
         """Draws it over time, with a panel per variable; `asked` is as for :func:`penstock.plots.plot`."""
         request = request_of(**asked)
-        data = data_of(self.frame())
+        data = from_series(self.frame())
         return picture(data, suited(request, data))
 
 

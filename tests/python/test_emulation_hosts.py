@@ -19,7 +19,7 @@ from penstock.emulation import comparison
 from penstock.emulation.machine import why_not
 from penstock.emulation.transfers import Sample, Transfer, goodput, mean_window, samples_of, simulated_windows
 from penstock.errors import PenstockError
-from penstock.plots.over_time import is_series
+from penstock.plots.data import is_series
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMAND = [sys.executable, "-m", "penstock"]

@@ -10,9 +10,9 @@ import pytest
 
 from penstock.errors import InputError
 from penstock.plots import picture, request_of
+from penstock.plots.canvas import shown_ticks
 from penstock.plots.chart import chart_of
 from penstock.plots.data import from_json
-from penstock.plots.fit import shown_ticks
 from penstock.plots.request import KINDS
 from penstock.report.figures import chart_plots
 from penstock.statistics import interval

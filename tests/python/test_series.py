@@ -13,7 +13,7 @@ from one_link import one_link
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
-from penstock.plots.over_time import data_of
+from penstock.plots.data import from_series
 from penstock.reference import catalogue, pages
 from penstock.series import TimeSeries, wide
 from penstock.trace import PacketTrace
@@ -120,9 +120,9 @@ def test_each_row_says_what_was_run(tmp_path: Path):
 def test_series_of_several_runs_are_drawn_apart():
     """As lines of their own, of frames or files that were put together."""
     made = [TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s", replication=number).frame() for number in (0, 1)]
-    data = data_of(pl.concat(made))
+    data = from_series(pl.concat(made))
     assert {number.cells["of"] for number in data.numbers} == {"0", "1"}
-    assert len(data.numbers) == 2 * len(data_of(made[0]).numbers)
+    assert len(data.numbers) == 2 * len(from_series(made[0]).numbers)
 
 
 @pytest.mark.parametrize("queue", ["queue.tail-drop = {}", "queue.codel = {}"])
@@ -255,14 +255,14 @@ def test_series_are_drawn_in_one_line(tmp_path: Path):
 
 
 def test_a_drawn_state_stays_until_it_changes():
-    from penstock.plots.over_time import data_of
+    from penstock.plots.data import from_series
 
-    data = data_of(TimeSeries(TEXT, of="tcp[0]", what="cwnd", on="change").frame())
+    data = from_series(TimeSeries(TEXT, of="tcp[0]", what="cwnd", on="change").frame())
     points = [(float(each.cells["time (s)"]), each.mean) for each in data.numbers]
     assert points == sorted(points, key=lambda point: point[0])
     # Each value is drawn where it begins and where the next one does.
     assert [value for _, value in points[1::2]] == [value for _, value in points[:-1:2]]
-    numbers = data_of(TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s").frame()).numbers
+    numbers = from_series(TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s").frame()).numbers
     assert len(numbers) == 5
 
 

@@ -10,10 +10,8 @@ from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument, option
 from penstock.memory import allow
 from penstock.plots import check_endings, picture, save
-from penstock.plots.data import from_summaries
-from penstock.plots.files import read_results
+from penstock.plots.data import from_series, from_summaries, read_results, suited
 from penstock.plots.foresee import foresee
-from penstock.plots.over_time import data_of, suited
 from penstock.plots.request import PlotRequest
 from penstock.printable import path_text
 from penstock.progress import Progress
@@ -76,6 +74,14 @@ def plot(
     Stored runs are not repeated. Pictures are ready for a paper: embedded fonts; colours, markers and line styles that
     colour-blind readers can tell apart; and equal bytes from equal numbers.
     """
+=======
+    from penstock.cli.console import emit
+    from penstock.plots import check_endings, picture, save
+    from penstock.plots.data import from_summaries, suited
+    from penstock.plots.request import PlotRequest
+    from penstock.printable import path_text
+
+>>>>>>> 5dd7ab42 (Join small modules of plots that have one user)
     result = None
     files = out or [Path(f"{file.stem or 'plot'}.svg")]
     check_endings(files)
@@ -99,6 +105,7 @@ def plot(
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
         given = {"--series": series, "--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
         options.refuse_idle(given, f"{path_text(file)} has results, so ")
+<<<<<<< HEAD
         data = read_results(file)
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}
@@ -111,7 +118,7 @@ def plot(
         }
         made = TimeSeries(read_text(file), **of_run)
         warn(made.warnings)
-        data = data_of(made.frame(), path_text(file))
+        data = from_series(made.frame(), path_text(file))
     else:
         result = _made(plan_of(file, options.read_sets(sets), runs, seed), request, path_text(file), jobs, Store(store))
         data = from_summaries(result.summaries(), path_text(file))

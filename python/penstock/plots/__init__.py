@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
 from penstock.plots.chart import chart_of
+from penstock.plots.columns import text_of
 from penstock.plots.data import Data, from_frame
-from penstock.plots.places import text_of
 from penstock.plots.request import ENDINGS, PlotRequest
 from penstock.printable import path_text, quoted
 from penstock.whole_file import write_whole

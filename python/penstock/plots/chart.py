@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.finished import finished_of, group_of, range_text
 from penstock.metric_properties import is_of_finished
+from penstock.plots.columns import across, assign, columns_of, numbers_in, pooled, text_of
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
-from penstock.plots.log_axes import check_log_axes, drawable
-from penstock.plots.places import across, columns_of, numbers_in, pooled, text_of
-from penstock.plots.roles import assign
 from penstock.printable import quoted, shortened
 from penstock.studies.definition import is_path
 from penstock.suggest import suggestion
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.finished import Finished
+    from penstock.plots.columns import Across
     from penstock.plots.data import Data, Datum
-    from penstock.plots.places import Across
     from penstock.plots.request import PlotRequest, Roles
 
 _MOST_PANELS = 24
@@ -110,13 +108,13 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     ups = _distinct(every, roles.by, _MOST_SERIES if roles.kind != "heatmap" else 1000, "series")
     facets = _distinct(every, roles.facet, _MOST_PANELS // len(asked), "panels")
     place = across(roles, every)
-    check_log_axes(request.log, roles, place)
+    _check_log_axes(request.log, roles, place)
     left_out = 0
     panels = []
     for row, numbers in enumerate(chosen):
         shown = scale(numbers[0].metric, numbers[0].unit, [each.mean for each in numbers])
         label = request.y_label or _label(data, numbers, roles, shown)
-        there = drawable(numbers, request.log, roles.kind, place)
+        there = _drawable(numbers, request.log, roles.kind, place)
         left_out += len(numbers) - len(there)
         column = 0
         for facet in facets:
@@ -143,6 +141,44 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
         left_out,
         range_text(_finished(data, every)),
     )
+
+
+def _check_log_axes(log: str, roles: Roles, place: Across) -> None:
+    """Raises InputError if a logarithmic axis would have names, or bars side by side."""
+    if log and roles.kind == "heatmap":
+        raise InputError("a heat map has no logarithmic axis; leave log out, or draw lines.")
+    if "x" not in log or roles.kind == "cdf" or place.is_numeric:
+        return
+    name = roles.short(roles.x) or roles.x if roles.x is not None else None
+    if name is None:
+        raise InputError("nothing varies across, so x cannot be logarithmic; leave it out of log.")
+    if roles.kind in ("bar", "box"):
+        what = "bars are" if roles.kind == "bar" else "boxes are"
+        raise InputError(f"{what} next to one another, so {name} cannot be logarithmic; draw lines, or log y alone.")
+    raise InputError(f"{name} has names, not numbers, so it cannot be logarithmic; leave x out of log.")
+
+
+def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> Sequence[Datum]:
+    """Returns the numbers above zero on logarithmic axes of means; a distribution keeps all of its values.
+
+    Raises InputError if there are none.
+    """
+    if not log:
+        return numbers
+    found = numbers
+    if "x" in log and kind != "cdf":
+        found = [each for each in found if place.position(each) > 0]
+    if "y" in log and kind not in ("cdf", "box"):
+        found = [each for each in found if not each.mean <= 0]
+    if "y" in log and kind == "box":
+        found = [each for each in found if any(value > 0 for value in each.values or [each.mean])]
+    if "x" in log and kind == "cdf":
+        found = [each for each in found if any(value > 0 for value in each.values or [each.mean])]
+    if numbers and not found:
+        raise InputError(
+            f"no number {numbers[0].metric} is above 0 and so on a logarithmic axis; leave log out to see them."
+        )
+    return found
 
 
 def _finished(data: Data, drawn: Sequence[Datum]) -> list[Finished]:

@@ -1,21 +1,26 @@
-"""The numbers of a plot with their parameters and labels, from results, their JSON, or any frame."""
+"""The numbers of a plot with their parameters and labels, from results, files of them, time series, or any frame."""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.errors import InputError
+from penstock.memory import require_file
+from penstock.printable import path_text, shortened
 from penstock.results import interval_of
 from penstock.short_values import short_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import polars as pl
 
+    from penstock.plots.request import PlotRequest
     from penstock.results import Summary
 
 Cell = str | int | float | bool
@@ -36,6 +41,8 @@ _MADE_FROM = {
     "digest",
 }
 """Columns of a frame of results, other than parameters and labels, that say what a number was made from."""
+_OF_SERIES = {"time_ps", "place", "flow", "component", "variable", "unit", "value"}
+_APART = ("scenario", "settings", "seed", "replication", "place", "flow", "component", "class", "number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +203,89 @@ def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
             point = {each: cell(row[each]) for each in others if each != "unit" and isinstance(row[each], Cell)}
             numbers.append(Datum(column, str(unit), point, {}, math.nan if value is None else float(value)))
     return Data(numbers, True, numeric, name)
+
+
+def is_series(frame: pl.DataFrame) -> bool:
+    """Whether a frame has the columns of ``penstock series``."""
+    return set(frame.columns) >= _OF_SERIES
+
+
+def from_series(frame: pl.DataFrame, name: str = "the series") -> Data:
+    """Returns the numbers of series: each variable is a metric, and ``of`` distinguishes the series of one variable.
+
+    A state keeps its value until one picosecond before the next one, which draws steps. Rates and shares of an interval
+    are points. Raises InputError if there is no value.
+    """
+    import polars as pl
+
+    if not frame.height:
+        raise InputError(f"{name}: has no value, so there is nothing to plot.")
+    apart = [column for column in _APART if column in frame.columns and frame[column].drop_nulls().n_unique() > 1]
+    of = pl.concat_str([pl.col(column).cast(pl.String) for column in apart], separator=" ", ignore_nulls=True)
+    long = frame.select(
+        "time_ps",
+        (of if apart else pl.lit("")).alias("of"),
+        pl.col("variable").cast(pl.String).alias("metric"),
+        pl.col("unit").cast(pl.String),
+        "value",
+    ).unique(["time_ps", "of", "metric"], keep="last", maintain_order=True)
+    held = long.with_columns(pl.col("time_ps").shift(-1).over("of", "metric") - 1).drop_nulls("time_ps")
+    held = held.join(_regular(long), on=["of", "metric"], how="anti")
+    drawn = (
+        pl.concat([long, held])
+        .sort("time_ps", maintain_order=True)
+        .unique(["time_ps", "of", "metric"], keep="first", maintain_order=True)
+    )
+    time = (pl.col("time_ps") / 1e12).alias("time (s)")
+    return replace(from_frame(drawn.select(time, "of", "metric", "unit", "value"), name), is_series=True)
+
+
+def _regular(long: pl.DataFrame) -> pl.DataFrame:
+    """Series with equal intervals between all instants: samples, joined by lines."""
+    import polars as pl
+
+    steps = pl.col("time_ps").diff().drop_nulls().n_unique()
+    return long.group_by("of", "metric").agg(steps.alias("steps")).filter(pl.col("steps") <= 1).select("of", "metric")
+
+
+def read_results(file: Path) -> Data:
+    """Returns the numbers in a file. Raises InputError if it cannot be read, or has none."""
+    shown = path_text(file)
+    try:
+        require_file(file, is_read_whole=True)
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{shown}: there is no such file.") from None
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be read: {error.strerror or error}.") from None
+    if not content.strip():
+        raise InputError(f"{shown}: is empty, so there is nothing to plot.")
+    if file.suffix.lower() == ".json":
+        try:
+            data = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{shown}: is no JSON: {shortened(str(error), 200)}.") from None
+        return from_json(data, shown)
+    import polars as pl
+
+    try:
+        read = pl.read_csv if file.suffix.lower() == ".csv" else pl.read_parquet
+        frame = read(content)
+    except pl.exceptions.PolarsError as error:
+        what = file.suffix.lower().lstrip(".")
+        raise InputError(f"{shown}: is no {what} file that can be read: {shortened(str(error), 200)}.") from None
+    return from_series(frame, shown) if is_series(frame) else from_frame(frame, shown)
+
+
+def suited(request: PlotRequest, data: Data) -> PlotRequest:
+    """Returns the request with defaults for time series: all variables, and a line for each series."""
+    several = len({each.cells.get("of") for each in data.numbers}) > 1
+    return replace(
+        request,
+        kind=request.kind or "series",
+        y=request.y or tuple(data.metrics),
+        by=request.by or ("of" if several and "of" not in request.named else None),
+    )
 
 
 def is_time(column: str) -> bool:

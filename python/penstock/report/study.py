@@ -12,8 +12,8 @@ from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import ParameterColumns, parameter_columns
 from penstock.plots.chart import chart_of
+from penstock.plots.columns import numbers_in
 from penstock.plots.data import from_summaries
-from penstock.plots.places import numbers_in
 from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line, things
 from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report, choices, numbers
