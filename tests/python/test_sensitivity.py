@@ -14,8 +14,7 @@ import penstock as ps
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.sensitivity.design import Design
-from penstock.sensitivity.indices import elementary_effects, indices
-from penstock.sensitivity.noise import noise
+from penstock.sensitivity.indices import elementary_effects, indices, noise
 from penstock.studies.ranges import read_range
 
 LOAD = one_link(

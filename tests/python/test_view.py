@@ -18,8 +18,8 @@ from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.trace import PacketTrace
 from penstock.view import render, view_of
-from penstock.view.causes import CAUSES
 from penstock.view.packets import packet_numbers
+from penstock.view.page import CAUSES
 from penstock.view.queues import queues_of
 
 NET = """

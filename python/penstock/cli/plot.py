@@ -74,14 +74,6 @@ def plot(
     Stored runs are not repeated. Pictures are ready for a paper: embedded fonts; colours, markers and line styles that
     colour-blind readers can tell apart; and equal bytes from equal numbers.
     """
-=======
-    from penstock.cli.console import emit
-    from penstock.plots import check_endings, picture, save
-    from penstock.plots.data import from_summaries, suited
-    from penstock.plots.request import PlotRequest
-    from penstock.printable import path_text
-
->>>>>>> 5dd7ab42 (Join small modules of plots that have one user)
     result = None
     files = out or [Path(f"{file.stem or 'plot'}.svg")]
     check_endings(files)
@@ -105,7 +97,6 @@ def plot(
     if file.suffix.lower() in (".json", ".csv", ".parquet"):
         given = {"--series": series, "--runs": runs, "--seed": seed, "--set": sets, "--jobs": jobs, "--store": store}
         options.refuse_idle(given, f"{path_text(file)} has results, so ")
-<<<<<<< HEAD
         data = read_results(file)
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}

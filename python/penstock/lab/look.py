@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError, ScenarioError, line_of
 from penstock.lab.alternatives import alternatives
-from penstock.lab.copies import command, program
 from penstock.lab.over_time import OverTime, panels
 from penstock.lab.parameters import controls, slots
 from penstock.lab.settings import applied
-from penstock.printable import printable_lines
+from penstock.printable import command_text, printable_lines
 from penstock.processors import available
 from penstock.store import Store
 from penstock.studies.plan import StudyPlan, document_of
@@ -197,3 +196,37 @@ def _placed(mistake: Any) -> dict[str, Any]:
         "message": printable_lines(mistake["message"]),
         "text": printable_lines(line_of(mistake)),
     }
+
+
+def command(file: Path, sets: Sequence[tuple[str, str]], runs: int, store: Path | None) -> str:
+    """Returns the command that repeats the runs.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> command(Path("net.toml"), [("a-b.rate", "2 Mbit/s")], 10, None)
+    "penstock run net.toml --set 'a-b.rate=2 Mbit/s' --runs 10"
+    """
+    words = ["penstock", "run", str(file)]
+    words += [word for path, value in sets for word in ("--set", f"{path}={value}")]
+    words += ["--runs", str(runs)]
+    words += ["--store", str(store)] if store is not None else []
+    return command_text(words)
+
+
+def program(file: Path, sets: Sequence[tuple[str, str]], runs: int, seed: int, store: Path | None) -> str:
+    """Returns the program that repeats the runs, with the same store."""
+    settings = "".join(f"    ({path!r}, {value!r}),\n" for path, value in sets)
+    return f"""\
+from pathlib import Path
+
+import penstock as ps
+
+file = Path({str(file)!r})
+sets = ({chr(10) * bool(settings)}{settings})
+text = file.read_text(encoding="utf-8")
+common = {{"sets": sets, "seed": {seed}, "name": file.stem, "folder": str(file.parent)}}
+requests = [ps.RunRequest(text, replication=number, **common) for number in range({runs})]
+results = ps.run_all(requests, store=ps.Store({"" if store is None else repr(str(store))}))
+print(ps.to_frame(results))
+"""

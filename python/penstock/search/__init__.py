@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.search.data import Finalist, Trial
 from penstock.search.making import search
 from penstock.search.question import Question
-from penstock.search.result import SearchResult
+from penstock.search.result import Finalist, SearchResult, Trial
 
 __all__ = ["Finalist", "Question", "SearchResult", "Trial", "search"]

@@ -1,7 +1,8 @@
 """Runs a search: batches of trials, then fresh runs of the best.
 
-Nothing but the runs is stored. Proposals depend only on the seed and on earlier trials, so repeating the command finds
-earlier runs in the store and continues where it stopped.
+Nothing but the runs is stored. Proposals are those of Optuna's tree-structured Parzen estimator, in batches of fixed
+size. They depend only on the seed and on earlier trials, so repeating the command finds earlier runs in the store and
+continues where it stopped.
 """
 
 from __future__ import annotations
@@ -11,22 +12,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError, RunsFailed, ScenarioError
-from penstock.search.data import Finalist, Trial
-from penstock.search.result import SearchResult
-from penstock.search.sampler import BATCH, Sampler
+from penstock.search.result import Finalist, SearchResult, Trial
 from penstock.statistics import holm, interval, mean, paired
 from penstock.studies.runner import Reader
 from penstock.studies.select import DerivedMetrics, select
 from penstock.studies.verify import ends, numbers_of, require_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from penstock.records import RunResult
     from penstock.search.question import Question
     from penstock.studies.plan import StudyPlan
+    from penstock.studies.ranges import Range
     from penstock.studies.request import PointRequest
     from penstock.studies.runner import Runner
+
+
+_BATCH = 8
+"""Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""
+_RANDOM = 16
+"""Number of random trials at the start: two batches."""
 
 
 class Search:
@@ -55,7 +61,7 @@ class Search:
 
     def first(self) -> list[PointRequest]:
         """Returns the points of the first batch, without refused ones."""
-        proposed = self._sampler().propose(min(BATCH, self.question.trials))
+        proposed = self._sampler().propose(min(_BATCH, self.question.trials))
         return [each for each in map(self._point, proposed) if not isinstance(each, str)]
 
     def made_by(self, runner: Runner) -> SearchResult:
@@ -63,7 +69,7 @@ class Search:
         sampler = self._sampler()
         trials: list[Trial] = []
         while len(trials) < self.question.trials:
-            proposed = sampler.propose(min(BATCH, self.question.trials - len(trials)))
+            proposed = sampler.propose(min(_BATCH, self.question.trials - len(trials)))
             batch = self._batch(len(trials), proposed, runner)
             sampler.learn(batch)
             trials += batch
@@ -75,8 +81,8 @@ class Search:
         result = SearchResult(self.plan, self.question, self._unit, self.middle.seed, trials)
         return replace(result, finalists=self._finalists(result, runner))
 
-    def _sampler(self) -> Sampler:
-        return Sampler(self.plan.ranges, self.question, self.middle.seed)
+    def _sampler(self) -> _Sampler:
+        return _Sampler(self.plan.ranges, self.question, self.middle.seed)
 
     def _point(self, values: dict[str, Any]) -> PointRequest | str:
         """The point of a trial, or why it is refused: some combinations of values make no valid scenario."""
@@ -157,3 +163,58 @@ def _made(points: Sequence[PointRequest], runner: Runner) -> list[Sequence[RunRe
 def _why(point: PointRequest, messages: dict[tuple[Any, int], str]) -> str:
     own = (messages.get((each.sets, each.replication)) for each in point.requests())
     return next((each for each in own if each is not None), "a run failed")
+
+
+class _Sampler:
+    """Proposals that depend only on the question, the seed, and the results of whole batches, in their order."""
+
+    def __init__(self, ranges: Mapping[str, Range], question: Question, seed: int) -> None:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self._ranges = ranges
+        self._conditions = question.conditions
+        # It takes 32 bits.
+        sampler = optuna.samplers.TPESampler(seed=(seed ^ (seed >> 32)) % 2**32, n_startup_trials=_RANDOM)
+        direction = "maximize" if question.greatest else "minimize"
+        self._study = optuna.create_study(direction=direction, sampler=sampler)
+        self._failed = optuna.trial.TrialState.FAIL
+        self._space = {name: _distribution(each) for name, each in ranges.items()}
+        self._asked: list[Any] = []
+
+    def propose(self, count: int) -> list[dict[str, Any]]:
+        """Returns the values of the next trials as TOML values."""
+        self._asked = [self._study.ask(self._space) for _ in range(count)]
+        return [
+            {name: _value(self._ranges[name], trial.params[name]) for name in self._ranges} for trial in self._asked
+        ]
+
+    def learn(self, made: Sequence[Trial]) -> None:
+        """Takes the results of the proposed trials, in their order."""
+        for trial, result in zip(self._asked, made, strict=True):
+            if result.value is None:
+                self._study.tell(trial, state=self._failed)
+                continue
+            for condition, missed in zip(self._conditions, result.missed_by, strict=True):
+                trial.set_constraint(condition.text, missed)
+            self._study.tell(trial, result.value)
+        self._asked = []
+
+
+def _distribution(each: Range) -> Any:
+    """Choices and whole numbers as such, everything else by its share of the range."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    if each.choices:
+        return CategoricalDistribution(range(len(each.choices)))
+    if each.is_whole:
+        assert each.low is not None
+        assert each.high is not None
+        return IntDistribution(int(each.low.value), int(each.high.value), log=each.log)
+    return FloatDistribution(0.0, 1.0)
+
+
+def _value(each: Range, proposed: float) -> Any:
+    if each.choices:
+        return each.choices[int(proposed)]
+    return each.whole(int(proposed)) if each.is_whole else each.value(proposed)

@@ -13,7 +13,7 @@ from penstock.printable import printable
 from penstock.unit_scale import scale
 
 if TYPE_CHECKING:
-    from penstock.search.data import SearchData
+    from penstock.search.result import SearchData
 
 
 def picture(result: SearchData) -> Picture:

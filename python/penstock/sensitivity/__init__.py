@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.sensitivity.data import Analysis
 from penstock.sensitivity.design import Design
 from penstock.sensitivity.making import analyse
-from penstock.sensitivity.result import SensitivityResult
+from penstock.sensitivity.result import Analysis, SensitivityResult
 
 __all__ = ["Analysis", "Design", "SensitivityResult", "analyse"]

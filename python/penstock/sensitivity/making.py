@@ -6,10 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.sensitivity.data import Analysis
-from penstock.sensitivity.indices import indices, significant
-from penstock.sensitivity.noise import noise
-from penstock.sensitivity.result import SensitivityResult
+from penstock.sensitivity.indices import indices, noise, significant
+from penstock.sensitivity.result import Analysis, SensitivityResult
 from penstock.studies.derived import at
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.verify import chosen, ends, require_ranges

@@ -16,8 +16,8 @@ from penstock.unit_scale import scale
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from penstock.sensitivity.data import Analysis, SensitivityData
     from penstock.sensitivity.indices import Index
+    from penstock.sensitivity.result import Analysis, SensitivityData
 
 _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total", "S1": "first order"}}
 

@@ -1,4 +1,4 @@
-"""What ``penstock reproduce`` does with a suite."""
+"""What ``penstock reproduce`` does with a suite: runs its parts, shows their tables, and writes their files."""
 
 from __future__ import annotations
 
@@ -7,31 +7,38 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.console import emit, say, show, warn
+from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.studies import plan_of
 from penstock.errors import InputError
 from penstock.printable import json_text, path_text
 from penstock.progress import Progress
+from penstock.records import Metric
 from penstock.short_values import value_text
 from penstock.studies.definition import is_path
 from penstock.studies.making import make
 from penstock.studies.making import stored as made_so_far
 from penstock.studies.runner import Runner
+from penstock.studies.select import SelectionError, select
 from penstock.studies.verify import verify
-from penstock.suites.board import board
 from penstock.tabulation import how_sure, made_from
+from penstock.unit_scale import scale
 from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from penstock.results import Summary
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
     from penstock.studies.precision import Precision
     from penstock.studies.request import PointRequest
     from penstock.studies.result import StudyResult
     from penstock.suites.suite import Part, Suite
+
+
+_LONGEST = 60
+"""Rows of a table on a terminal; the files of ``--out`` and JSON have all."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
         if as_json:
             rows.extend(_rows(suite, part, result))
         else:
-            show(*board(suite, part, result))
+            show(*_board(suite, part, result))
             show(how_sure(result.points))
             show(made_from(result.provenances, result.parameters))
         for note in result.notes:
@@ -106,6 +113,58 @@ def _made(part: Part, asked: Asked) -> StudyResult:
         result = make(plan, points, Runner(jobs=asked.jobs, store=asked.store, progress=progress, on=asked.on))
     warn(result.cautions)
     return result
+
+
+def _board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
+    """Returns the table of a part and what it leaves out, for :func:`penstock.cli.console.show`."""
+    names = _names(result)
+    found = [[_numbered(number, point.summaries()) for number in part.numbers] for point in result.points]
+    scales = [
+        scale(number.partition("[")[0], _unit(column), [each.interval.mean for each in column if each is not None])
+        for number, column in zip(part.numbers, zip(*found, strict=True), strict=True)
+    ]
+    shorter = [number.replace("[", " ").replace("]", "") for number in part.numbers]
+    heads = [f"{name} ({shown.unit})" if shown.unit else name for name, shown in zip(shorter, scales, strict=True)]
+    rows = []
+    for point, cells in zip(result.points[:_LONGEST], found, strict=False):
+        values = [value_text(point.parameters[name]) for name in names]
+        texts = ["" if each is None else shown.text(each.interval) for each, shown in zip(cells, scales, strict=True)]
+        rows.append((*values, *texts))
+    short = [name.rpartition(".")[2] if is_path(name) else name for name in names]
+    parts: list[Any] = [table(f"{suite.name} {part.name}: {part.what}", [*short, *heads], rows, right=heads)]
+    if len(result.points) > _LONGEST:
+        parts.append(
+            f"... and {len(result.points) - _LONGEST} more points; --out FOLDER writes all, --set chooses some."
+        )
+    return parts
+
+
+def _names(result: StudyResult) -> list[str]:
+    """The labels, and the settings that do not follow from them, if they vary."""
+    every = [{name: value_text(value) for name, value in point.parameters.items()} for point in result.points]
+    names = [name for name in result.parameters if len({each.get(name) for each in every}) > 1]
+    labels = [name for name in names if not is_path(name)]
+    more = []
+    for name in names:
+        by_labels: dict[tuple[str | None, ...], set[str | None]] = {}
+        for each in every:
+            by_labels.setdefault(tuple(each.get(label) for label in labels), set()).add(each.get(name))
+        if any(len(values) > 1 for values in by_labels.values()):
+            more.append(name)
+    return [*labels, *more]
+
+
+def _numbered(number: str, summaries: Sequence[Summary]) -> Summary | None:
+    known = [Metric(each.metric, each.labels, each.unit, each.interval.mean) for each in summaries]
+    try:
+        chosen = select(number, known)
+    except SelectionError:
+        return None
+    return next(each for each in summaries if (each.metric, each.labels) == (chosen.name, chosen.labels))
+
+
+def _unit(column: tuple[Summary | None, ...]) -> str:
+    return next((each.unit for each in column if each is not None), "1")
 
 
 def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Contents of the page of a traced run: words, and columns of small integers that are packed into it."""
+"""The page of a traced run, which loads nothing: words, and columns of small integers that are packed into it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from penstock.errors import InputError
 from penstock.plots.style import COLOURS
 from penstock.printable import path_text
+from penstock.report.render import json_markup, packaged, template
 from penstock.tabulation import made_from
-from penstock.view.causes import CAUSES
 from penstock.view.layout import layout_of
 from penstock.view.network import network_of
 from penstock.view.packets import NONE, packet_numbers
@@ -28,6 +30,25 @@ if TYPE_CHECKING:
 
 EVENTS = 1_000_000
 """The most events of a page."""
+
+
+_SCRIPTS = ("model", "story", "stage", "panel", "charts", "page")
+"""The files of the page's script, in order."""
+CAUSES: Mapping[str, tuple[str, str]] = {
+    "overflow": ("because its queue was full", "queue"),
+    "early": ("early, as its queue discipline decided (active queue management)", "queue"),
+    "forced": ("because the average queue was above the discipline's maximum threshold", "queue"),
+    "loss": ("on the wire: an impairment of the link lost it", "impairment"),
+    "policed": ("because it exceeded the profile of the policer", "policer"),
+    "buffer": ("because the buffer that the ports of the switch share had no room for it", ""),
+    "limiter": ("because the queue of the station's rate limiter was full", ""),
+    "headroom": ("because the headroom of the paused ingress link and the shared buffer had no room for it", ""),
+    "partial": ("because another cell of its frame had already been lost", "queue"),
+    "filtered": ("because a later acknowledgement of its flow in the queue made it redundant", "scheduler"),
+    "discipline": ("with CE (congestion experienced), as its queue discipline decided", "queue"),
+    "pcn-meter": ("with a PCN mark, as the rate meter of the port decided", "pcn"),
+}
+"""For each cause: the end of "Link r1-r2 dropped the packet ...", and the section of the port that decided."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +117,18 @@ def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[st
     if queues.is_thinned:
         warnings.append("Queues change too often for one page: each has its last value of every short interval.")
     return View(name, facts, run, warnings, model)
+
+
+def render(view: View, command: str) -> str:
+    """The page, with the command that makes it again: equal bytes for equal runs."""
+    parts = "\n".join(packaged(__package__, f"{name}.js") for name in _SCRIPTS)
+    return template(__package__).render(
+        view=view,
+        command=command,
+        model=json_markup(view.model, separators=(",", ":")),
+        style=Markup(packaged("penstock.report", "page.css") + packaged(__package__, "page.css")),
+        script=Markup(f'"use strict";\n(async () => {{\n{parts}\n}})();\n'),
+    )
 
 
 def _first(made: PacketTrace, limit: int) -> tuple[pl.DataFrame, bool]:
