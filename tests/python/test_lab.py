@@ -267,7 +267,8 @@ def test_any_value_anywhere_leaves_controls(name, wrong):
         assert isinstance(controls(changed, document), list)
         panels(changed)
         if name == "pfc":
-            alternatives(text, [], str(EXAMPLES), changed, slots(changed)[:1])
+            for slot in slots(changed)[:1]:
+                alternatives(text, [], str(EXAMPLES), changed, slot)
 
 
 def _places(value, path=()):

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
-from penstock.lab.ranges import read_number
+from penstock.lab.parameters import read_number
 from penstock.lab.settings import located
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from penstock.lab.parameters import Slot
-    from penstock.lab.ranges import Number
+    from penstock.lab.parameters import Number, Slot
     from penstock.reference import Parameter
 
 _LIMIT = 60
@@ -22,29 +21,24 @@ Sets = list[tuple[str, str]]
 
 
 def alternatives(
-    text: str, sets: Sequence[tuple[str, str]], folder: str, document: Mapping[str, Any], slots: Sequence[Slot]
-) -> list[list[dict[str, Any]]]:
-    """Returns the components that could fill each slot.
+    text: str, sets: Sequence[tuple[str, str]], folder: str, document: Mapping[str, Any], slot: Slot
+) -> list[dict[str, Any]]:
+    """Returns the components that could fill a slot.
 
     A new component keeps the parameters of the old one that have the same name; other required ones get usual values.
     `folder` has the files that the scenario names, and `document` is the scenario with `sets` applied.
     """
-    tried = [
-        (number, name, summary, own)
-        for number, slot in enumerate(slots)
-        for name, summary, own in _candidates(slot, document)
-    ]
-    checked = _core.scenarios(text, "scenario", [merged(sets, own) for *_, own in tried], folder)
-    found: list[list[dict[str, Any]]] = [[] for _ in slots]
-    for (number, name, summary, own), scenario in zip(tried, checked, strict=True):
-        known = {each["name"] for each in found[number]}
-        if not isinstance(scenario, list) and not scenario.left_out and name not in known:
-            found[number].append({"name": name, "doc": summary, "sets": own})
-    return found
+    tried = list(_candidates(slot, document))
+    checked = _core.scenarios(text, "scenario", [_merged(sets, own) for *_, own in tried], folder)
+    found: dict[str, dict[str, Any]] = {}
+    for (name, summary, own), scenario in zip(tried, checked, strict=True):
+        if not isinstance(scenario, list) and not scenario.left_out:
+            found.setdefault(name, {"name": name, "doc": summary, "sets": own})
+    return list(found.values())
 
 
-def merged(sets: Sequence[tuple[str, str]], more: Sequence[tuple[str, str]]) -> Sets:
-    """Returns settings with more appended; the new ones replace any at or below their paths."""
+def _merged(sets: Sequence[tuple[str, str]], more: Sequence[tuple[str, str]]) -> Sets:
+    """Settings with more appended; the new ones replace any at or below their paths."""
     replaced = [path for path, _ in more]
     kept = [(path, value) for path, value in sets if not any(f"{path}.".startswith(f"{each}.") for each in replaced)]
     return [*kept, *more]

@@ -99,9 +99,8 @@ class Look(Thread):
         written = document_of(asked.text)
         document = applied(written, asked.sets)
         shown = panels(document)
-        self._tell(
-            {"kind": "controls", "groups": controls(document, written), "panels": [each.label for each in shown]}
-        )
+        labels = [each.label for each in shown]
+        self._tell({"kind": "controls", "groups": controls(document, written), "panels": labels})
         plan = StudyPlan(file.stem, asked.text, str(file), [Point({}, asked.sets)], runs=asked.runs)
         (point,) = plan.read()
         begin, end = point.scenario.window
@@ -163,13 +162,12 @@ class Look(Thread):
 
     def _options(self, document: dict[str, Any]) -> None:
         """Reports the valid replacements of each component, in the order of the page."""
-        until, options = time.monotonic() + _PATIENCE, {}
+        until, options, folder = time.monotonic() + _PATIENCE, {}, str(self._file.parent)
         for slot in slots(document):
             self._check()
             if time.monotonic() > until:
                 break
-            (found,) = alternatives(self._asked.text, self._asked.sets, str(self._file.parent), document, [slot])
-            options[slot["path"]] = found
+            options[slot["path"]] = alternatives(self._asked.text, self._asked.sets, folder, document, slot)
         self._tell({"kind": "options", "options": options})
 
 
@@ -188,11 +186,11 @@ def _metric(summary: Summary) -> dict[str, Any]:
 
 def _placed(mistake: Any) -> dict[str, Any]:
     """A mistake as the page shows it: at a line of the text, or at the control of a setting."""
-    setting = mistake["file"].removeprefix("--set ") if mistake["file"].startswith("--set ") else None
+    is_set = mistake["file"].startswith("--set ")
     return {
-        "line": mistake["line"] if setting is None else None,
+        "line": None if is_set else mistake["line"],
         "path": mistake["path"],
-        "setting": setting,
+        "setting": mistake["file"].removeprefix("--set ") if is_set else None,
         "message": printable_lines(mistake["message"]),
         "text": printable_lines(line_of(mistake)),
     }

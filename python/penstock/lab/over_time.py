@@ -21,11 +21,8 @@ _SAMPLES = 600
 """Samples per run."""
 _LINES = 8
 """Maximum count of lines in a panel."""
-_KEPT = 64
-"""Panels kept in memory, so that a setting seen before shows its panel at once."""
 _TYPES = {"integer": "q", "float": "d", "word8": "B", "word16": "H", "word32": "I"}
 """Type codes of :mod:`array` for the column types of the core."""
-_READ: dict[Any, list[dict[str, Any]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +68,10 @@ class OverTime(Thread):
         self._cancel.set()
 
     def run(self) -> None:
-        """Samples, or reuses earlier samples of the same setting."""
-        point, panel = self._point, self._panel
-        key = (point.scenario.canonical, point.seed, panel)
-        event: dict[str, Any] = {"kind": "panel", "label": panel.label, "unit": "packets", "lines": []}
+        """Samples the run."""
+        event: dict[str, Any] = {"kind": "panel", "label": self._panel.label, "unit": "packets", "lines": []}
         try:
-            if (lines := _READ.get(key)) is None:
-                lines = _READ[key] = self._lines()
-                while len(_READ) > _KEPT:
-                    _READ.pop(next(iter(_READ)), None)
-            event["lines"] = lines
+            event["lines"] = self._lines()
         except Exception as error:  # cancelled runs raise too; the numbers do not need this panel
             event["why"] = str(error) if isinstance(error, PenstockError) else f"{type(error).__name__}: {error}"
         if not self._is_cancelled:
@@ -89,14 +80,10 @@ class OverTime(Thread):
     def _lines(self) -> list[dict[str, Any]]:
         point, panel = self._point, self._panel
         every = max(1, round(point.scenario.window[1] * 1e9 / _SAMPLES))
-        options: list[tuple[str, str | bool | list[str]]] = [
-            ("of", panel.of),
-            ("what", panel.what),
-            ("every", f"{every} ns"),
-        ]
+        options: dict[str, Any] = {"of": panel.of, "what": panel.what, "every": f"{every} ns"}
         if panel.what == "queue":
-            options.append(("sum", True))
-        series = _core.Series(point.scenario, point.seed, 0, options, self._cancel)
+            options["sum"] = True
+        series = _core.Series(point.scenario, point.seed, 0, list(options.items()), self._cancel)
         names = {name: (kind, words) for name, kind, words in series.columns}
         found: dict[str, dict[str, Any]] = {}
         while (batch := series.next_batch(1 << 14)) is not None:
@@ -106,10 +93,8 @@ class OverTime(Thread):
                 name: array(_TYPES[names[name][0]], columns[name]) for name in ("time_ps", "place", "flow", "value")
             }
             for time, place, flow, value in zip(*read.values(), strict=True):
-                words = [
-                    words[at] for words, at in ((names["flow"][1], flow), (names["place"][1], place)) if at < len(words)
-                ]
-                name = words[0] if words else panel.of
+                known = ((names["flow"][1], flow), (names["place"][1], place))
+                name = next((words[at] for words, at in known if at < len(words)), panel.of)
                 if name not in found and len(found) == _LINES:
                     continue
                 line = found.setdefault(name, {"name": name, "x": [], "y": []})

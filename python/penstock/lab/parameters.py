@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.lab.ranges import Number, read_number, slider
 from penstock.lab.settings import entries, measured
 from penstock.reference import catalogue
 from penstock.short_values import value_text
@@ -17,30 +17,44 @@ if TYPE_CHECKING:
     from penstock.reference import Parameter, Section
 
 _KINDS = {"links": "link", "flows": "flow", "transfers": "transfers", "calls": "calls", "circuits": "circuit"}
-_TITLES = {
-    "links": "Link",
-    "flows": "Flows",
-    "transfers": "Transfers",
-    "calls": "Calls",
-    "circuits": "Circuit",
-    "nodes": "Nodes",
-}
+_TITLES = {section: section.capitalize() for section in (*_KINDS, "nodes")} | {"links": "Link", "circuits": "Circuit"}
 _HIDDEN = {"description", "name", "both-ways", "cells", "cell-switch", "precedence", "shift", "pcn-at"}
 """Keys that define the network's structure; they are edited in the text."""
+_WHOLE = {"packet", "packets", "cell", "cells", "byte", "bytes", "B", "call", "calls", "bit", "bits"}
+"""Units that are counted in whole numbers."""
+_NUMBER = re.compile(r"\s*(\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*(?:/\s*(\d+)\s*)?([A-Za-z%/µ]*)\s*")
+_WIDE = 1000
+"""Ratio of a bound to the value above which a range of whole numbers is treated as unbounded."""
+_FACTOR = 10
+"""Ratio of the ends of an unbounded range to the scenario's value."""
 
 Control = dict[str, Any]
 Slot = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with its unit, which is empty for a plain number."""
+
+    value: float
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """Ends of a slider, in `unit`; logarithmic steps have equal ratios."""
+
+    low: float
+    high: float
+    unit: str
+    log: bool
+    whole: bool
+
+
 def controls(document: Mapping[str, Any], written: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Returns the controls of a scenario in groups: measured links, other links with queues, traffic, then the rest.
 
-    Parameters
-    ----------
-    document : mapping
-        The scenario with its settings applied.
-    written : mapping
-        The scenario as written, for the values that controls reset to.
+    `document` has the settings applied; `written` is the scenario as written, to whose values controls reset.
     """
     before = {each["path"]: each["value"] for group in _groups(written) for each in _flat(group["parts"])}
     groups = _groups(document)
@@ -122,8 +136,8 @@ def _components(kind: str, path: str, table: Mapping[str, Any], doc: str, *, sin
         component, below = known[name], f"{path}.{name}"
         part: dict[str, Any] = {"title": path.rpartition(".")[2], "name": name, "doc": component["summary"]}
         own = _parameters(component["parameters"], f"{below}.", inner, defaults=True)
-        part |= {"controls": [each for each in own if each["is_written"]]}
-        part |= {"defaults": [each for each in own if not each["is_written"]]}
+        part["controls"] = [each for each in own if each["is_written"]]
+        part["defaults"] = [each for each in own if not each["is_written"]]
         if single:
             part["slot"] = {"path": path, "kind": kind, "name": name, "doc": _line(doc), "parent": None}
         parts.append(part)
@@ -136,20 +150,14 @@ def _components(kind: str, path: str, table: Mapping[str, Any], doc: str, *, sin
 def _nested(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Parts of a component inside another, such as TCP's congestion control; it may be absent."""
     key = parameter["key"]
-    found = table.get(key)
-    made = (
-        _components(parameter["of"], f"{path}.{key}", found, parameter["doc"], single=True)
-        if (isinstance(found, dict))
-        else [{"title": key, "name": None, "doc": "", "controls": [], "defaults": []}]
-    )
+    kind, doc = parameter["of"], parameter["doc"]
+    if isinstance(table.get(key), dict):
+        made = _components(kind, f"{path}.{key}", table[key], doc, single=True)
+    else:
+        made = [{"title": key, "name": None, "doc": "", "controls": [], "defaults": []}]
     for part in made[:1]:
-        part["slot"] = {
-            "path": f"{path}.{key}",
-            "kind": parameter["of"],
-            "name": part["name"],
-            "doc": _line(parameter["doc"]),
-            "parent": path,
-        }
+        slot = {"path": f"{path}.{key}", "kind": kind, "name": part["name"], "doc": _line(doc), "parent": path}
+        part["slot"] = slot
     return made
 
 
@@ -227,12 +235,76 @@ def _bound_warm_up(own: list[Control], document: Mapping[str, Any]) -> None:
     """Limits the slider of the warm-up to the duration, if both have the same unit."""
     duration = read_number(document.get("duration"))
     for control in own:
-        if control["path"] == "warm-up" and duration is not None and read_number(control["value"]) is not None:
-            value = read_number(control["value"])
-            if value is not None and value.unit == duration.unit:
-                control |= {"low": 0.0, "high": duration.value, "log": False, "unit": duration.unit}
+        value = read_number(control["value"]) if control["path"] == "warm-up" else None
+        if value is not None and duration is not None and value.unit == duration.unit:
+            control |= {"low": 0.0, "high": duration.value, "log": False, "unit": duration.unit}
 
 
 def _line(doc: str) -> str:
     """A docs line without line breaks and code marks."""
     return re.sub(r"\s+", " ", doc.replace("`", "")).strip()
+
+
+def read_number(value: Any) -> Number | None:
+    """Returns a value of a scenario as a number with a unit; None if it is not one.
+
+    Examples
+    --------
+    >>> read_number("1.5 Mbit/s"), read_number(3), read_number("1/4").value, read_number("red")
+    (Number(value=1.5, unit='Mbit/s'), Number(value=3.0, unit=''), 0.25, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return Number(float(value)) if math.isfinite(value) else None
+    found = _NUMBER.fullmatch(value) if isinstance(value, str) and len(value) < 100 else None
+    if found is None or (found[2] and not int(found[2])):
+        return None
+    return Number(float(found[1].replace("_", "")) / int(found[2] or 1), found[3])
+
+
+def slider(kind: str, allowed: str, value: Number, example: Number | None = None) -> Slider:
+    """Returns the range of a slider from a parameter's kind and its range in words, as the catalogue has them.
+
+    `value` is the scenario's or the default; `example` is a usual value, for parameters whose value is zero.
+
+    Examples
+    --------
+    >>> slider("quantity", "above zero", Number(20.0, "ms"))
+    Slider(low=2.0, high=200.0, unit='ms', log=True, whole=False)
+    >>> slider("integer", "a whole number, at least 1", Number(2.0))
+    Slider(low=1.0, high=20.0, unit='', log=False, whole=True)
+    >>> slider("number", "between 0 and 1", Number(0.1))
+    Slider(low=0.0, high=1.0, unit='', log=False, whole=False)
+    >>> slider("number", "above 0, at most 1", Number(0.002))
+    Slider(low=2e-05, high=1.0, unit='', log=True, whole=False)
+    """
+    unit = value.unit
+    whole = kind.startswith("integer") or unit in _WHOLE
+    low, high = _bounds(allowed, whole)
+    if unit == "%":
+        low, high = low * 100, high * 100
+    number = value.value
+    if number <= 0:
+        if math.isinf(high):
+            usual = example if example is not None and example.value > 0 else Number(1.0, unit)
+            return Slider(low, usual.value * _FACTOR, usual.unit, log=False, whole=whole or usual.unit in _WHOLE)
+        return Slider(low, high, unit, log=False, whole=whole)
+    if math.isfinite(high) and not (whole and high > _WIDE * number):
+        if number >= high / 50:
+            return Slider(low, max(high, number), unit, log=False, whole=whole)
+        return Slider(max(low, 1.0 if whole else number / _FACTOR**2), high, unit, log=True, whole=whole)
+    if whole and number <= 3:
+        return Slider(low, number * _FACTOR, unit, log=False, whole=True)
+    smallest = max(low, number / _FACTOR)
+    return Slider(max(1.0, math.floor(smallest)) if whole else smallest, number * _FACTOR, unit, log=True, whole=whole)
+
+
+def _bounds(allowed: str, whole: bool) -> tuple[float, float]:
+    """Ends that the words of a range name; infinite where there is none."""
+    words = allowed.partition(";")[0]
+    if found := re.fullmatch(r"(?:a whole number, |between )?(\d+)(?:, [\d, ]+)? (?:to|and|or) (\d+)", words):
+        return float(found[1]), float(found[2])
+    if words.endswith("at most 1"):
+        return 0.0, 1.0
+    return (1.0 if whole and ("at least 1" in words or "above zero" in words) else 0.0), math.inf

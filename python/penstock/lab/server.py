@@ -42,8 +42,6 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-_LARGEST = 8 << 20
-"""Maximum size of a request in bytes, above the maximum size of a scenario."""
 _PULSE = 1.0
 """Seconds between heartbeats when there are no events."""
 
@@ -148,13 +146,8 @@ def _refused(why: str) -> Response:
 
 async def _body(request: Request) -> dict[str, Any]:
     """The JSON object of a request; empty if it has none."""
-    content = b""
-    async for piece in request.stream():
-        content += piece
-        if len(content) > _LARGEST:
-            return {}
     try:
-        given = json.loads(content)
+        given = json.loads(await request.body())
     except ValueError:
         return {}
     return given if isinstance(given, dict) else {}

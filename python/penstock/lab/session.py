@@ -37,17 +37,11 @@ class Session:
         self._sets = list(sets)
         self._looks: dict[str, Look] = {}
         self._lock = Lock()
-        self._is_closed = False
 
     def beginning(self) -> dict[str, Any]:
         """Returns the initial state of a page."""
-        return {
-            "file": path_text(self.file),
-            "runs": self._runs,
-            "sets": self._sets,
-            "most": MOST_RUNS,
-            **self.on_disk(),
-        }
+        about = {"file": path_text(self.file), "runs": self._runs, "sets": self._sets, "most": MOST_RUNS}
+        return {**about, **self.on_disk()}
 
     def on_disk(self) -> dict[str, Any]:
         """Returns the file's text and its digest, or why it cannot be read."""
@@ -77,11 +71,8 @@ class Session:
         look = Look(self.file, asked, self._jobs, self._store, tell)
         with self._lock:
             earlier, self._looks[page] = self._looks.get(page), look
-            is_closed = self._is_closed
         if earlier is not None:
             earlier.cancel()
-        if is_closed:
-            look.cancel()
         look.start()
         return look
 
@@ -95,7 +86,6 @@ class Session:
     def close(self) -> None:
         """Cancels all looks and waits until finished runs are stored."""
         with self._lock:
-            self._is_closed = True
             looks = list(self._looks.values())
         for look in looks:
             look.cancel()
