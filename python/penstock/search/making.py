@@ -38,13 +38,6 @@ _RANDOM = 16
 class Search:
     """A search before anything is run.
 
-    Parameters
-    ----------
-    plan : StudyPlan
-        A study with ranges.
-    question : Question
-        The aim of the search.
-
     Raises ScenarioError if the scenario has mistakes in the middle of the ranges or at one of their ends, InputError if
     nothing varies or a number is not measured.
     """
@@ -94,13 +87,12 @@ class Search:
     def _batch(self, begin: int, proposed: Sequence[dict[str, Any]], runner: Runner) -> list[Trial]:
         points = [self._point(values) for values in proposed]
         runs = iter(_made([each for each in points if not isinstance(each, str)], runner))
-        trials = []
-        for number, (values, point) in enumerate(zip(proposed, points, strict=True), start=begin):
-            if isinstance(point, str):
-                trials.append(Trial(number, values, why=point))
-            else:
-                trials.append(self._trial(number, values, point, next(runs)))
-        return trials
+        return [
+            Trial(number, values, why=point)
+            if isinstance(point, str)
+            else self._trial(number, values, point, next(runs))
+            for number, (values, point) in enumerate(zip(proposed, points, strict=True), start=begin)
+        ]
 
     def _trial(
         self, number: int, values: dict[str, Any], point: PointRequest, made: Sequence[RunResult] | str

@@ -16,13 +16,9 @@ if TYPE_CHECKING:
     from penstock.search.result import SearchData
 
 
+@style()
 def picture(result: SearchData) -> Picture:
     """Draws the trials from left to right."""
-    with style():
-        return _drawn(result)
-
-
-def _drawn(result: SearchData) -> Picture:
     question = result.question
     known = [trial for trial in result.trials if trial.value is not None]
     fit = scale(question.metric.partition("[")[0], result.unit, [trial.value or 0.0 for trial in known])

@@ -219,6 +219,7 @@ class SearchResult(SearchData):
         taken = {*texts, *numbers, "trial", "feasible", "runs", *about}
         columns = {name: free_name(name, taken) for name in self.plan.ranges}
         finalists = {each.trial.number: each for each in self.finalists}
+        fresh = ("fresh_mean", "fresh_low", "fresh_high", "verdict")
         rows = []
         for trial in self.trials:
             last = finalists.get(trial.number)
@@ -233,10 +234,7 @@ class SearchResult(SearchData):
                     "value": significant(trial.value),
                     "feasible": trial.is_feasible,
                     "why": trial.why,
-                    "fresh_mean": None if last is None else significant(last.interval.mean),
-                    "fresh_low": None if last is None else significant(last.interval.low),
-                    "fresh_high": None if last is None else significant(last.interval.high),
-                    "verdict": None if last is None else last.verdict(self.question.greatest),
+                    **(dict.fromkeys(fresh) if last is None else self._fresh(last)),
                     "runs": self.plan.runs,
                     **(dict.fromkeys(about) if trial.point is None else trial.point.provenance.row()),
                 }
@@ -271,6 +269,10 @@ class SearchResult(SearchData):
             }
         )
 
+    def _fresh(self, each: Finalist) -> dict[str, Any]:
+        numbers = {f"fresh_{name}": value for name, value in _interval(each.interval).items()}
+        return {**numbers, "verdict": each.verdict(self.question.greatest)}
+
     def _trial(self, trial: Trial) -> dict[str, Any]:
         return {
             "trial": trial.number,
@@ -289,9 +291,7 @@ class SearchResult(SearchData):
             **_interval(each.interval),
             "missed_by": [_interval(missed) for missed in each.missed_by],
             "meets": each.meets,
-            "less_best": None
-            if less is None
-            else {"mean": significant(less.difference), "low": significant(less.low), "high": significant(less.high)},
+            "less_best": less and _bounds(less.difference, less.low, less.high),
             "p_holm": significant(each.p),
             "verdict": each.verdict(self.question.greatest),
         }
@@ -304,4 +304,8 @@ class SearchResult(SearchData):
 
 
 def _interval(own: Interval) -> dict[str, float | None]:
-    return {"mean": significant(own.mean), "low": significant(own.low), "high": significant(own.high)}
+    return _bounds(own.mean, own.low, own.high)
+
+
+def _bounds(mean: float, low: float | None, high: float | None) -> dict[str, float | None]:
+    return {"mean": significant(mean), "low": significant(low), "high": significant(high)}

@@ -36,6 +36,10 @@ class Index:
     low: float | None  # bounds of its 95 % interval
     high: float | None
 
+    def numbers(self) -> dict[str, float | None]:
+        """Returns value and bounds by name."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
 
 def indices(design: Design, shares: Array, values: Array, seed: int) -> list[Index]:
     """Returns the measures of each parameter in turn, then those of pairs."""

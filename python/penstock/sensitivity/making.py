@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 
 class Sampling:
-    """A sensitivity study before anything is run.
-
-    Parameters
-    ----------
-    plan : StudyPlan
-        A study with ranges.
-    design : Design
-        How points are chosen.
-    metrics : sequence of str
-        The numbers to analyse; all that are measured if empty.
+    """A sensitivity study before anything is run: of the numbers `metrics`, or all that are measured if empty.
 
     Raises ScenarioError if the scenario has mistakes in the middle of the ranges, at one of their ends, or at a sampled
     point, InputError if nothing varies or a number is not measured.
@@ -45,11 +36,8 @@ class Sampling:
         self.metrics = chosen(plan, middle[0], metrics)
         plan.at(ends(plan)).read()
         self.shares = design.shares(len(plan.ranges), middle[0].seed)
-        ranges = plan.ranges.items()
-        rows = self.shares.tolist()
-        self.plan = plan.at(
-            [{name: each.value(at) for (name, each), at in zip(ranges, row, strict=True)} for row in rows]
-        )
+        points = [zip(plan.ranges.items(), row, strict=True) for row in self.shares.tolist()]
+        self.plan = plan.at([{name: each.value(share) for (name, each), share in point} for point in points])
         self.asked: list[PointRequest] = self.plan.read()
 
     def result(self, made: Sequence[Sequence[RunResult]]) -> SensitivityResult:

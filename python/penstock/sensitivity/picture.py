@@ -22,13 +22,9 @@ if TYPE_CHECKING:
 _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total", "S1": "first order"}}
 
 
+@style()
 def picture(result: SensitivityData, analysis: Analysis) -> Picture:
     """Draws the measures of one number, the largest on top."""
-    with style():
-        return _drawn(result, analysis)
-
-
-def _drawn(result: SensitivityData, analysis: Analysis) -> Picture:
     shown = _SHOWN[result.design.method]
     first = next(iter(shown))
     order = [each.parameters[0] for each in analysis.of(first)]

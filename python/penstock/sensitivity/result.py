@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.drawing import summary_html
@@ -111,11 +111,14 @@ class SensitivityResult(SensitivityData):
             return plus_minus(Interval(index.value, index.value - half, index.value + half, 2))
 
         rows = [
-            (each.metric, " and ".join(self.parameters[i] for i in index.parameters), index.name, text(index))
+            (each.metric, " and ".join(self._names(index)), index.name, text(index))
             for each in self.analyses
             for index in each.indices
         ]
         return summary_html(self.plan.name, ("metric", "parameter", "index", "value"), rows, self.warnings)
+
+    def _names(self, index: Index) -> list[str]:
+        return [self.parameters[number] for number in index.parameters]
 
     def frame(self) -> pl.DataFrame:
         """Returns one row per measure.
@@ -140,11 +143,9 @@ class SensitivityResult(SensitivityData):
                 "parameter": self.parameters[index.parameters[0]],
                 "with": self.parameters[index.parameters[1]] if len(index.parameters) > 1 else None,
                 "index": index.name,
-                "value": index.value,
-                "low": index.low,
-                "high": index.high,
-                "noise_share": None if each.noise is None else significant(each.noise.share),
-                "noise_effect": None if each.noise is None else significant(each.noise.effect),
+                **index.numbers(),
+                "noise_share": each.noise and significant(each.noise.share),
+                "noise_effect": each.noise and significant(each.noise.effect),
                 "runs": self.plan.runs,
                 **made_from,
             }
@@ -182,22 +183,9 @@ class SensitivityResult(SensitivityData):
             "unit": each.unit,
             "mean": each.mean,
             "deviation": each.deviation,
-            "noise": None
-            if noise is None
-            else {
-                "deviation": significant(noise.deviation),
-                "share": significant(noise.share),
-                "effect": significant(noise.effect),
-            },
+            "noise": noise and {name: significant(value) for name, value in asdict(noise).items()},
             "indices": [
-                {
-                    "index": index.name,
-                    "parameters": [self.parameters[number] for number in index.parameters],
-                    "value": index.value,
-                    "low": index.low,
-                    "high": index.high,
-                }
-                for index in each.indices
+                {"index": index.name, "parameters": self._names(index), **index.numbers()} for index in each.indices
             ],
         }
 
