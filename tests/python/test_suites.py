@@ -108,7 +108,7 @@ def test_files_for_flent(penstock, tmp_path):
 
 def test_a_folder_of_results_holds_whole_files(penstock, tmp_path, monkeypatch):
     whole = []
-    for module in (command, ellipses, flent):
+    for module in (command, flent):
         write = module.write_whole
         monkeypatch.setattr(
             module, "write_whole", lambda file, content, own=write: (whole.append(file), own(file, content))

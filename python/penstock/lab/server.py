@@ -62,33 +62,26 @@ def assets() -> dict[str, tuple[str, str]]:
     return {**found, "page.css": ("text/css", style)}
 
 
-class _Guard:
+def _guarded(inner: ASGIApp, token: str, hosts: frozenset[str]) -> ASGIApp:
     """Refuses requests with another host name, from other sites, or without the token."""
 
-    def __init__(self, inner: ASGIApp, token: str, hosts: frozenset[str]) -> None:
-        self._inner = inner
-        self._token = token
-        self._hosts = hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._inner(scope, receive, send)
-            return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        if (why := self._refusal(headers, scope["path"])) is not None:
-            await PlainTextResponse(f"{why}\n", 403, _HEADERS)(scope, receive, send)
-            return
-        await self._inner(scope, receive, send)
-
-    def _refusal(self, headers: dict[str, str], path: str) -> str | None:
-        if headers.get("host", "") not in self._hosts:
+    def refusal(headers: dict[str, str], path: str) -> str | None:
+        if headers.get("host", "") not in hosts:
             return "This server answers to the address that penstock lab has printed, and to no other name."
         origin = headers.get("origin")
-        if origin is not None and origin.removeprefix("http://") not in self._hosts:
+        if origin is not None and origin.removeprefix("http://") not in hosts:
             return "Another page may not use this server."
-        if not secrets.compare_digest(f"{path}/".split("/")[1].encode(), self._token.encode()):
+        if not secrets.compare_digest(f"{path}/".split("/")[1].encode(), token.encode()):
             return "The token is missing or wrong: open the whole address that penstock lab has printed."
         return None
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        why = refusal(headers, scope["path"])
+        answer = inner if why is None else PlainTextResponse(f"{why}\n", 403, _HEADERS)
+        await answer(scope, receive, send)
+
+    return guard
 
 
 def application(session: Session, token: str, port: int) -> ASGIApp:
@@ -137,7 +130,7 @@ def application(session: Session, token: str, port: int) -> ASGIApp:
         Route(f"/{token}/look", look, methods=["POST"]),
     ]
     hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
-    return _Guard(Starlette(routes=routes), token, hosts)
+    return _guarded(Starlette(routes=routes), token, hosts)
 
 
 def _refused(why: str) -> Response:

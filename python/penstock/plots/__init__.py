@@ -49,18 +49,10 @@ def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
 
 
 def picture(data: Data, request: PlotRequest) -> Picture:
-    """Draws numbers.
-
-    Raises InputError if the request does not suit them, PenstockError if matplotlib is not installed.
-    """
-    chart = chart_of(data, request)
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise PenstockError("plots need matplotlib, which is not installed: pip install matplotlib.") from None
+    """Draws numbers. Raises InputError if the request does not suit them."""
     from penstock.plots.canvas import draw
 
-    return draw(chart, request)
+    return draw(chart_of(data, request), request)
 
 
 def request_of(

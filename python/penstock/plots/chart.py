@@ -113,7 +113,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     panels = []
     for row, numbers in enumerate(chosen):
         shown = scale(numbers[0].metric, numbers[0].unit, [each.mean for each in numbers])
-        label = request.y_label or _label(data, numbers, roles, shown)
+        label = request.y_label or f"{_what(data, numbers, roles)}{_unit(shown)}"
         there = _drawable(numbers, request.log, roles.kind, place)
         left_out += len(numbers) - len(there)
         column = 0
@@ -170,9 +170,7 @@ def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> S
         found = [each for each in found if place.position(each) > 0]
     if "y" in log and kind not in ("cdf", "box"):
         found = [each for each in found if not each.mean <= 0]
-    if "y" in log and kind == "box":
-        found = [each for each in found if any(value > 0 for value in each.values or [each.mean])]
-    if "x" in log and kind == "cdf":
+    if (kind == "box" and "y" in log) or (kind == "cdf" and "x" in log):
         found = [each for each in found if any(value > 0 for value in each.values or [each.mean])]
     if numbers and not found:
         raise InputError(
@@ -332,10 +330,6 @@ def _facet(roles: Roles, facet: Cell | None) -> str:
 
 def _unit(shown: Scale) -> str:
     return f" ({shown.unit})" if shown.unit and shown.unit != "1" else ""
-
-
-def _label(data: Data, numbers: Sequence[Datum], roles: Roles, shown: Scale) -> str:
-    return f"{_what(data, numbers, roles)}{_unit(shown)}"
 
 
 def _what(data: Data, numbers: Sequence[Datum], roles: Roles) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
@@ -30,16 +31,7 @@ REPLICATION = ("replication", "run")
 """Columns of independent repetitions; single observations are averaged over them."""
 
 _NUMBER = {"metric", "unit", "value", "mean", "half_width", "ci_low", "ci_high", "runs", "method", "values"}
-_MADE_FROM = {
-    "scenario",
-    "settings",
-    "duration_s",
-    "warm_up_s",
-    "seed",
-    "first_replication",
-    "model_version",
-    "digest",
-}
+_MADE_FROM = {"scenario", "settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version", "digest"}
 """Columns of a frame of results, other than parameters and labels, that say what a number was made from."""
 _OF_SERIES = {"time_ps", "place", "flow", "component", "variable", "unit", "value"}
 _APART = ("scenario", "settings", "seed", "replication", "place", "flow", "component", "class", "number")
@@ -61,10 +53,8 @@ class Datum:
     @property
     def cells(self) -> dict[str, Cell]:
         """Parameters and labels by name; a label with a parameter's name is marked as a label."""
-        return {
-            **self.point,
-            **{name if name not in self.point else f"{name} (label)": value for name, value in self.labels.items()},
-        }
+        marked = {f"{name} (label)" if name in self.point else name: text for name, text in self.labels.items()}
+        return {**self.point, **marked}
 
 
 @dataclass(frozen=True)
@@ -76,10 +66,11 @@ class Data:
     quantities: tuple[str, ...] = ()  # numeric columns of such a frame; each may be the x axis
     name: str = "the results"  # name of the data in messages
     is_series: bool = False  # whether they are states over time from `penstock series`
-    metrics: list[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", list(dict.fromkeys(each.metric for each in self.numbers)))
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Names of the metrics, in the order of the numbers."""
+        return list(dict.fromkeys(each.metric for each in self.numbers))
 
     @property
     def columns(self) -> list[str]:
@@ -153,7 +144,8 @@ def from_json(data: Any, name: str) -> Data:
     found = []
     try:
         for point in points:
-            where = {path: cell(value) for path, value in _parameters(point).items()}
+            parameters = point["parameters"] if "parameters" in point else point.get("settings", {})
+            where = {path: cell(value) for path, value in parameters.items()}
             for metric in point["metrics"]:
                 mean = metric["mean"]
                 found.append(
@@ -231,11 +223,8 @@ def from_series(frame: pl.DataFrame, name: str = "the series") -> Data:
     ).unique(["time_ps", "of", "metric"], keep="last", maintain_order=True)
     held = long.with_columns(pl.col("time_ps").shift(-1).over("of", "metric") - 1).drop_nulls("time_ps")
     held = held.join(_regular(long), on=["of", "metric"], how="anti")
-    drawn = (
-        pl.concat([long, held])
-        .sort("time_ps", maintain_order=True)
-        .unique(["time_ps", "of", "metric"], keep="first", maintain_order=True)
-    )
+    both = pl.concat([long, held]).sort("time_ps", maintain_order=True)
+    drawn = both.unique(["time_ps", "of", "metric"], keep="first", maintain_order=True)
     time = (pl.col("time_ps") / 1e12).alias("time (s)")
     return replace(from_frame(drawn.select(time, "of", "metric", "unit", "value"), name), is_series=True)
 
@@ -337,11 +326,6 @@ def _mean(group: Sequence[Datum]) -> Datum:
 
 def _numeric(frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name, kind in frame.schema.items() if kind.is_numeric())
-
-
-def _parameters(point: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = point["parameters"] if "parameters" in point else point.get("settings", {})
-    return found
 
 
 def cell(value: Any) -> Cell:

@@ -42,7 +42,7 @@ def over_time(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
         shown, xs = look(series.turn), [mark.x for mark in marks]
         axes.plot(xs, [mark.mean for mark in marks], color=shown.colour, linestyle=shown.dashes, label=series.name)
         if intervals and any(mark.low is not None for mark in marks):
-            low, high = ([_or(end, mark.mean) for end, mark in ends] for ends in _ends(marks))
+            low, high = zip(*map(_ends, marks), strict=True)
             axes.fill_between(xs, low, high, color=shown.colour, alpha=0.2, linewidth=0)
     if chart.across.is_numeric:
         axes.margins(x=0.01)
@@ -207,19 +207,14 @@ def _errors(marks: Sequence[Mark]) -> list[list[float]] | None:
     """Distances to both ends of the intervals; None if no mark has an interval."""
     if all(mark.low is None for mark in marks):
         return None
-    low, high = _ends(marks)
-    return [
-        [max(0.0, mark.mean - _or(end, mark.mean)) for end, mark in low],
-        [max(0.0, _or(end, mark.mean) - mark.mean) for end, mark in high],
-    ]
+    ends = [(mark.mean, *_ends(mark)) for mark in marks]
+    return [[max(0.0, mean - low) for mean, low, _ in ends], [max(0.0, high - mean) for mean, _, high in ends]]
 
 
-def _ends(marks: Sequence[Mark]) -> tuple[list[tuple[float | None, Mark]], list[tuple[float | None, Mark]]]:
-    return [(mark.low, mark) for mark in marks], [(mark.high, mark) for mark in marks]
-
-
-def _or(end: float | None, mean: float) -> float:
-    return mean if end is None or not math.isfinite(end) else end
+def _ends(mark: Mark) -> tuple[float, float]:
+    """Both ends of the interval; the mean where there is none."""
+    low, high = (mark.mean if end is None or not math.isfinite(end) else end for end in (mark.low, mark.high))
+    return low, high
 
 
 def _digits(value: float) -> str:

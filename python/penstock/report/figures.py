@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
 _GREY = "#8c8c8c"
+_LEGEND = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}
 _WIDE_BARS = 8
 """Fewer bars than these are narrower than their places."""
 _ROW = 26
@@ -48,13 +49,7 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
             "barmode": "group",
             "bargap": 1 - 0.8 * min(bars / _WIDE_BARS, 1.0),
             "showlegend": len(panel.series) > 1,
-            "legend": {
-                "title": {"text": escaped(chart.by, 100)},
-                "orientation": "h",
-                "y": 1.0,
-                "yanchor": "bottom",
-                "x": 0,
-            },
+            "legend": {"title": {"text": escaped(chart.by, 100)}, **_LEGEND},
         }
         what = f" for each {chart.by}" if chart.by else ""
         over = f" over {chart.across.label}" if chart.across.label else ""
@@ -84,7 +79,7 @@ def _series(chart: Chart, panel: Panel, series: Series) -> Trace:
     return {"type": "scatter", "mode": "lines+markers", "line": {"color": colour}, **trace}
 
 
-def _ends(mark: Mark) -> tuple[float, float]:
+def _ends(mark: Mark | Comparison) -> tuple[float, float]:
     """Distances from the mean to both ends of its interval; zeros if there is none."""
     low, high = mark.low, mark.high
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
@@ -100,10 +95,7 @@ def _errors(name: str, ends: Sequence[tuple[float, float]], **look: Any) -> Trac
 
 
 def table_plot(
-    document: Document,
-    table: Table,
-    comparisons: Sequence[Comparison],
-    nulls: Mapping[str, Numbers],
+    document: Document, table: Table, comparisons: Sequence[Comparison], nulls: Mapping[str, Numbers]
 ) -> Plot:
     """Plots the numbers of a printed table with ours: a line for each row, one column at a time.
 
@@ -130,7 +122,7 @@ def table_plot(
             "fixedrange": True,
             "zeroline": False,
         },
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        "legend": _LEGEND,
     }
     told = f"Rows of table {table.id}: the print with its tolerance, and our mean with its 95 % interval."
     title = f"Table {table.id}, printed and here"
@@ -145,54 +137,44 @@ def _column_traces(
     places = {row.id: place for place, row in enumerate(table.rows)}
     rows = {row.id: row for row in table.rows}
     keys = [tuple(each.row.values()) for each in own]
-    known_prints = [(key, each.published) for key, each in zip(keys, own, strict=True) if each.published is not None]
-    allowed = [document.tolerance(table, rows[key], column).allows(published) for key, published in known_prints]
-    printed: Trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "print, with its tolerance",
-        "meta": "ink",  # in the colour of the text, which the page knows
-        "x": [published for _, published in known_prints],
-        "y": [places[key] for key, _ in known_prints],
-        "marker": {"symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
-        **_errors("error_x", [(most, most) for most in allowed], thickness=9, width=0, color="rgba(140,140,140,0.4)"),
-    }
-    traces = [printed] if known_prints else []
+    printed = [(each.published, places[key], rows[key]) for key, each in zip(keys, own, strict=True)]
+    known_prints = [(number, place, row) for number, place, row in printed if number is not None]
+    traces = []
+    if known_prints:
+        allowed = [document.tolerance(table, row, column).allows(number) for number, _, row in known_prints]
+        granted = {"thickness": 9, "width": 0, "color": "rgba(140,140,140,0.4)"}
+        traces.append(
+            _markers(
+                "print, with its tolerance",
+                [(number, place) for number, place, _ in known_prints],
+                {"symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
+                _errors("error_x", [(most, most) for most in allowed], **granted),
+                meta="ink",  # in the colour of the text, which the page knows
+            )
+        )
     looks = (
         (True, "here, agrees", "#0072b2", "circle"),
         (False, "here, differs", "#d55e00", "x"),
         (None, "here", "#0072b2", "circle"),
     )
     for agrees, name, colour, symbol in looks:
-        found = [(places[key], each) for key, each in zip(keys, own, strict=True) if each.agrees is agrees]
+        found = [(each, places[key]) for key, each in zip(keys, own, strict=True) if each.agrees is agrees]
         if found:
-            ends = [
-                (0.0, 0.0) if each.low is None or each.high is None else (each.mean - each.low, each.high - each.mean)
-                for _, each in found
-            ]
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": name,
-                    "x": [each.mean for _, each in found],
-                    "y": [place for place, _ in found],
-                    "marker": {"symbol": symbol, "size": 8, "color": colour},
-                    **_errors("error_x", ends),
-                }
-            )
+            points = [(each.mean, place) for each, place in found]
+            errors = _errors("error_x", [_ends(each) for each, _ in found])
+            traces.append(_markers(name, points, {"symbol": symbol, "size": 8, "color": colour}, errors))
     for turn, (name, numbers) in enumerate(nulls.items()):
-        known = [(key, numbers[table.id, key, column.name]) for key in keys if (table.id, key, column.name) in numbers]
+        at = [(numbers.get((table.id, key, column.name)), places[key]) for key in keys]
+        known = [(number, place) for number, place in at if number is not None]
         if known:
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": f"null model {escaped(name)}",
-                    "visible": "legendonly",
-                    "x": [number for _, number in known],
-                    "y": [places[key] for key, _ in known],
-                    "marker": {"symbol": "cross-thin-open", "size": 10, "color": COLOURS[2:][turn % 4]},
-                }
-            )
+            marker = {"symbol": "cross-thin-open", "size": 10, "color": COLOURS[2:][turn % 4]}
+            traces.append(_markers(f"null model {escaped(name)}", known, marker, visible="legendonly"))
     return traces
+
+
+def _markers(
+    name: str, points: Sequence[tuple[float, int]], marker: Trace, errors: Trace | None = None, **more: Any
+) -> Trace:
+    xs, ys = ([point[axis] for point in points] for axis in (0, 1))
+    kind = {"type": "scatter", "mode": "markers", "name": name}
+    return {**kind, **more, "x": xs, "y": ys, "marker": marker, **(errors or {})}

@@ -46,7 +46,12 @@ def template(package: str) -> Template:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
     )
-    environment.filters |= {"markdown": _markdown, "figure": _figure, "svg": Markup, "static": _static}
+    environment.filters |= {
+        "markdown": _markdown,
+        "figure": _figure,
+        "svg": Markup,
+        "static": lambda plot: Markup(static_plot(plot)),
+    }
     return environment.from_string(packaged(package, "page.html.j2"))
 
 
@@ -83,10 +88,6 @@ def _markdown(text: str) -> Markup:
     page = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", reader.renderer.render(tokens, reader.options, {}))
     numbers = count(1)
     return Markup(_TABLE.sub(lambda found: _SCROLLED.format(next(numbers), found[0]), page))
-
-
-def _static(plot: Plot) -> Markup:
-    return Markup(static_plot(plot))
 
 
 def _figure(plot: Plot) -> Markup:

@@ -188,13 +188,7 @@ def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
                 Cell("apart" if is_apart else "overlap", mark="good" if is_apart else "open"),
             ]
         )
-    head = [
-        *choices("metric"),
-        Heading("of"),
-        *numbers("minimum", "maximum"),
-        Heading("unit"),
-        *choices("intervals"),
-    ]
+    head = [*choices("metric"), Heading("of"), *numbers("minimum", "maximum"), Heading("unit"), *choices("intervals")]
     return Grid("ranges", "Range of each metric", head, rows)
 
 

@@ -24,10 +24,7 @@ def picture(result: SearchData) -> Picture:
     fit = scale(question.metric.partition("[")[0], result.unit, [trial.value or 0.0 for trial in known])
     figure = Picture(figsize=(WIDTHS["column"], 2.6), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03))
     axes = figure.subplots()
-    for feasible, marker, colour, label in (
-        (True, "o", COLOURS[0], "trial"),
-        (False, "x", GREY, "misses a condition"),
-    ):
+    for feasible, marker, colour, label in ((True, "o", COLOURS[0], "trial"), (False, "x", GREY, "misses a condition")):
         own = [trial for trial in known if trial.is_feasible is feasible]
         if own:
             places, values = [trial.number for trial in own], [(trial.value or 0.0) / fit.size for trial in own]

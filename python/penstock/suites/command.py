@@ -194,7 +194,7 @@ def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_js
     """Writes a part's table as CSV, its JSON, its figures, and files for flent."""
     from penstock.plots import picture, request_of, save
     from penstock.plots.data import from_summaries
-    from penstock.suites.ellipses import draw
+    from penstock.suites.ellipses import figure_of
 
     told: list[Path] = [folder / f"{part.name}.csv", folder / f"{part.name}.json"]
     write_whole(told[0], result.frame().write_csv().encode())
@@ -203,9 +203,10 @@ def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_js
         file = folder / f"{figure.name}.svg"
         try:
             if figure.asked.get("kind") == "ellipse":
-                draw(result, figure.asked, file)
+                drawn = figure_of(result, figure.asked)
             else:
-                save(picture(from_summaries(result.summaries(), part.name), request_of(**figure.asked)), file)
+                drawn = picture(from_summaries(result.summaries(), part.name), request_of(**figure.asked))
+            save(drawn, file)
         except InputError as error:
             # Settings from the command line may leave nothing to draw.
             warn([f"{path_text(file)}: not drawn: {error}"])
@@ -215,10 +216,5 @@ def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_js
         from penstock.suites.flent import write
 
         told.extend(write(result, folder))
-    _tell(told, as_json=as_json)
-
-
-def _tell(files: Sequence[Path], *, as_json: bool) -> None:
-    """Says which files have been written; standard output is for JSON alone where that is asked for."""
-    for file in files:
+    for file in told:  # standard output is for JSON alone where that is asked for
         (say if as_json else emit)(f"{path_text(file)}: written.")

@@ -16,18 +16,11 @@ from penstock.plots.style import look, style
 from penstock.short_values import value_text
 from penstock.studies.select import select
 from penstock.unit_scale import scale
-from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from penstock.studies.result import StudyResult
-
-
-def draw(result: StudyResult, asked: Mapping[str, Any], file: Path) -> None:
-    """Writes the figure of a study as SVG; see :func:`figure_of`."""
-    write_whole(file, figure_of(result, asked).content("svg"))
 
 
 def figure_of(result: StudyResult, asked: Mapping[str, Any]) -> Picture:

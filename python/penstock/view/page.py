@@ -102,11 +102,7 @@ def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[st
             **_queue_columns(queues.changes, len(links), begin),
         },
     }
-    facts = [
-        ("events", f"{events.height}"),
-        ("from", f"{begin / 1e12:.6g} s"),
-        ("to", f"{end / 1e12:.6g} s"),
-    ]
+    facts = [("events", f"{events.height}"), ("from", f"{begin / 1e12:.6g} s"), ("to", f"{end / 1e12:.6g} s")]
     run = f"{made_from([made.provenance], []).removesuffix('.')}, seed {made.seed}, replication {made.replication}"
     warnings = []
     if is_cut:
