@@ -46,12 +46,7 @@ def template(package: str) -> Template:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
     )
-    environment.filters |= {
-        "markdown": _markdown,
-        "figure": _figure,
-        "svg": Markup,
-        "static": lambda plot: Markup(static_plot(plot)),
-    }
+    environment.filters |= {"markdown": _markdown, "figure": _figure, "svg": Markup, "static": static_plot}
     return environment.from_string(packaged(package, "page.html.j2"))
 
 

@@ -11,6 +11,8 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from penstock.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ _SYMBOLS = {
 _OPEN = {"x", "line-ns-open", "cross-thin-open"}
 
 
-def static_plot(plot: Plot) -> str:
+def static_plot(plot: Plot) -> Markup:
     """The legend and the SVG of a plot's visible traces; names in traces and layout are HTML already."""
     traces = [trace for trace in plot.traces if trace.get("visible", True) is True]
     across, up = (_Axis(traces, plot.layout[f"{name}axis"], name) for name in "xy")
@@ -56,10 +58,9 @@ def static_plot(plot: Plot) -> str:
     parts += _titles(across, up, left)
     legend = _legend(traces, plot) if plot.layout.get("showlegend", len(traces) > 1) else ""
     drawing = f'<svg width="100%" height="100%" aria-hidden="true">{"".join(parts)}</svg>'
-    return printable_lines(
-        f'<div class="still" style="height: {plot.layout["height"]}px">{legend}'
-        f'<div class="area" style="margin-left: {left:.0f}px">{drawing}</div></div>'
-    )
+    area = f'<div class="area" style="margin-left: {left:.0f}px">{drawing}</div>'
+    height = plot.layout["height"]
+    return Markup(printable_lines(f'<div class="still" style="height: {height}px">{legend}{area}</div>'))
 
 
 class _Axis:
