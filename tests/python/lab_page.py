@@ -8,8 +8,7 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
-from penstock.lab.server import listener, served
-from penstock.lab.session import Session
+from penstock.lab.server import Session, listener, served
 
 SCENARIO = """\
 description = "A transfer over a short queue"

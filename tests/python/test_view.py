@@ -19,8 +19,7 @@ from penstock.store import Store
 from penstock.trace import PacketTrace
 from penstock.view import render, view_of
 from penstock.view.packets import packet_numbers
-from penstock.view.page import CAUSES
-from penstock.view.queues import queues_of
+from penstock.view.page import CAUSES, queues_of
 
 NET = """
 duration = "2 s"

@@ -48,8 +48,7 @@ def lab(
                 f"--set {path}: the lab shows one setting at a time; give one value, or use 'penstock run'."
             )
     _refuse_study(file, read_text(file))
-    from penstock.lab.server import listener, served
-    from penstock.lab.session import Session
+    from penstock.lab.server import Session, listener, served
 
     bound = listener(port)
     with served(Session(file, runs, jobs, store, settings), bound) as address:
