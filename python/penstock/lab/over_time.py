@@ -49,10 +49,7 @@ def panels(document: Mapping[str, Any]) -> list[Panel]:
 
 
 class OverTime(Thread):
-    """Repeats the first replication with sampling, in its own thread.
-
-    `tell`: receives one event with the samples, or the reason why there are none.
-    """
+    """Repeats the first replication with sampling, and tells the samples, or why there are none, in one event."""
 
     def __init__(self, point: PointRequest, panel: Panel, tell: Callable[[dict[str, Any]], None]) -> None:
         super().__init__(name="penstock-over-time", daemon=True)

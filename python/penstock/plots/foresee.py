@@ -36,7 +36,9 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
     spread = range(0, len(asked), max(1, len(asked) // _PROBES))
     refused: InputError | None = None
     for number in dict.fromkeys([0, len(asked) - 1, *spread]):
-        metrics = _metrics(asked[number], store)
+        first = replace(asked[number], replications=asked[number].replications[:1])
+        (kept,) = Reader(store).kept([first])
+        metrics = kept[0].metrics if kept else measured(asked[number])
         ahead[number] = [*metrics, *derived.of(metrics)]
         # Points that were not looked at measure what the first one does.
         numbers = [_datum(each, metric) for i, each in enumerate(asked) for metric in ahead.get(i, ahead[0])]
@@ -48,11 +50,6 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
             return
     if refused is not None:
         raise refused
-
-
-def _metrics(asked: PointRequest, store: Store) -> Sequence[Metric]:
-    (kept,) = Reader(store).kept([replace(asked, replications=asked.replications[:1])])
-    return kept[0].metrics if kept else measured(asked)
 
 
 def _datum(asked: PointRequest, metric: Metric) -> Datum:

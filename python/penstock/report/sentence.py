@@ -6,9 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from penstock.statistics import Interval
 from penstock.tabulation import of_text
-from penstock.unit_scale import plus_minus, scale
+from penstock.unit_scale import number, plus_minus, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,15 +21,7 @@ _MOST_GROUPS = 3
 
 
 def sentence(own: Sequence[Summary], parameters: ParameterColumns) -> str:
-    """The finding of one metric in one sentence for each unit; empty if no mean is finite.
-
-    Parameters
-    ----------
-    own : sequence of Summary
-        All means of the metric, at every point and of everything that it is measured of.
-    parameters : ParameterColumns
-        How the points are named.
-    """
+    """The finding of one metric, from all of its means, in one sentence for each unit; empty if no mean is finite."""
     found = []
     for unit in dict.fromkeys(each.unit for each in own):
         known = [each for each in own if each.unit == unit and math.isfinite(each.interval.mean)]
@@ -64,9 +55,6 @@ def _of_one_unit(metric: str, own: Sequence[Summary], parameters: ParameterColum
     if len(groups) > _MOST_GROUPS:
         return _over_all(metric, own, parameters, shown)
     clauses = [_clause(group, parameters, shown) for group in groups.values()]
-    if len(groups) == 1:
-        (name,) = groups
-        return f"{_capital(metric)}{f' of {_words(name)}' if name else ''} {clauses[0]}."
     named = [f"of {_words(name)} {clause}" if name else clause for name, clause in zip(groups, clauses, strict=True)]
     return f"{_capital(metric)} {'; '.join(named)}."
 
@@ -78,7 +66,8 @@ def _clause(group: Sequence[Summary], parameters: ParameterColumns, shown: Scale
     if low.interval.mean == high.interval.mean:
         return f"is {_amount(low, shown)} at every point"
     if not are_apart(low, high) and low.interval.low is not None:
-        return f"does not differ measurably between points ({_plain(low, shown)} to {_plain(high, shown)} {shown.unit})"
+        ends = [number(end.interval.mean / shown.size) for end in (low, high)]
+        return f"does not differ measurably between points ({ends[0]} to {ends[1]} {shown.unit})"
     lowest, highest = place(low, parameters), place(high, parameters)
     return f"is lowest at {lowest} ({_amount(low, shown)}) and highest at {highest} ({_amount(high, shown)})"
 
@@ -105,12 +94,6 @@ def _words(name: str) -> str:
     whose, *labels = re.split(r" (?=[\w-]+=)", name)
     shown = [label.removeprefix("statistic=").replace("=", " ") for label in labels]
     return f"{whose} ({', '.join(shown)})" if shown else whose
-
-
-def _plain(summary: Summary, shown: Scale) -> str:
-    """A mean without its interval."""
-    mean = summary.interval.mean / shown.size
-    return plus_minus(Interval(mean, None, None, summary.interval.runs), 4)
 
 
 def _amount(summary: Summary, shown: Scale) -> str:

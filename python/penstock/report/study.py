@@ -56,6 +56,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
     counts = [len(point.runs) for point in result.points]
     each = str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
     command = ["penstock", "run", file, *options]
+    scenarios = [point.asked.scenario for point in result.points]
     return Report(
         title=one_line(plan.name),
         subtitle=one_line(description),
@@ -69,7 +70,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         parts=_parts(summaries, parameters),
         findings=_findings(result, summaries, parameters),
         asked=_asked(result, parameters),
-        drawings=[_drawing(result)],
+        drawings=[Topology(f"The network of {plan.scenario_name}", topology_svg(plan.text, scenarios))],
         provenance=_provenance(result, summaries),
         commands=[
             Command(command_text(command), "runs the study and prints its results"),
@@ -78,11 +79,6 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         ],
         listings=[*([Listing("The study", study)] if study is not None else []), Listing("The scenario", plan.text)],
     )
-
-
-def _drawing(result: StudyResult) -> Topology:
-    scenarios = [point.asked.scenario for point in result.points]
-    return Topology(f"The network of {result.plan.scenario_name}", topology_svg(result.plan.text, scenarios))
 
 
 def _named(summaries: Sequence[Summary]) -> list[Summary]:

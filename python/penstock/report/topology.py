@@ -22,11 +22,6 @@ def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
 
     `scenarios`: the scenarios of the points of a study. Properties that vary between them are drawn as varying.
     """
-    return network_svg(*topology(text, scenarios))
-
-
-def topology(text: str, scenarios: Sequence[Scenario] = ()) -> tuple[list[Box], list[dict[str, Any]]]:
-    """The nodes and links of a scenario, as drawings take them."""
     document = tomllib.loads(text)
     step = max(1, len(scenarios) // _SCENARIOS)
     made = [json.loads(each) for each in dict.fromkeys(each.canonical for each in scenarios[::step])] or [document]
@@ -34,7 +29,7 @@ def topology(text: str, scenarios: Sequence[Scenario] = ()) -> tuple[list[Box], 
     names = dict.fromkeys([*document.get("nodes", {}), *made[0].get("nodes", {})])
     nodes = [_box(name, [each.get("nodes", {}).get(name, {}) for each in made]) for name in names]
     alike = [each.get("links", []) for each in made if len(each.get("links", [])) == len(made[0].get("links", []))]
-    return nodes, [_merged([_dotted(link) for link in links]) for links in zip(*alike, strict=True)]
+    return network_svg(nodes, [_merged([_dotted(link) for link in links]) for links in zip(*alike, strict=True)])
 
 
 def _box(name: str, given: Sequence[Mapping[str, Any]]) -> Box:

@@ -138,10 +138,9 @@ class SearchData:
 
     def leaders(self, count: int) -> list[Trial]:
         """Returns the best `count` distinct trials, by the runs of the search."""
-        sign = -1.0 if self.question.greatest else 1.0
         feasible = [trial for trial in self.trials if trial.is_feasible]
         found: dict[Any, Trial] = {}
-        for trial in sorted(feasible, key=lambda trial: (sign * (trial.value or 0.0), trial.number)):
+        for trial in sorted(feasible, key=lambda trial: (self._cost(trial), trial.number)):
             assert trial.point is not None
             found.setdefault(trial.point.point.sets, trial)
         return list(found.values())[:count]
@@ -150,14 +149,13 @@ class SearchData:
         """Returns the trials that were the best so far when they were made."""
         found: list[Trial] = []
         for trial in self.trials:
-            if trial.is_feasible and (not found or self._is_better(trial, found[-1])):
+            if trial.is_feasible and (not found or self._cost(trial) < self._cost(found[-1])):
                 found.append(trial)
         return found
 
-    def _is_better(self, trial: Trial, other: Trial) -> bool:
-        assert trial.value is not None
-        assert other.value is not None
-        return trial.value > other.value if self.question.greatest else trial.value < other.value
+    def _cost(self, trial: Trial) -> float:
+        """The number of a feasible trial, so that less is better."""
+        return (trial.value or 0.0) * (-1.0 if self.question.greatest else 1.0)
 
     @property
     def warnings(self) -> list[str]:

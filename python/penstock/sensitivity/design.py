@@ -72,16 +72,14 @@ class Design:
         count = self.samples * self.rows(parameters)
         if count > MOST:
             raise InputError(f"samples: {self.samples} of {parameters} parameters are {count} points; at most {MOST}.")
+        from SALib.sample import morris, sobol
+
         problem = problem_of(parameters)
         shares: np.ndarray[Any, Any]
         if self.method == "morris":
-            from SALib.sample import morris
-
             shares = morris.sample(problem, self.samples, num_levels=LEVELS, seed=seed)
-            return shares
-        from SALib.sample import sobol
-
-        shares = sobol.sample(problem, self.samples, calc_second_order=self.second_order, seed=seed)
+        else:
+            shares = sobol.sample(problem, self.samples, calc_second_order=self.second_order, seed=seed)
         return shares
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from penstock.sensitivity.design import DELTA, LEVELS, problem_of
@@ -98,12 +99,10 @@ def _sobol(design: Design, parameters: int, values: Array, seed: int) -> list[In
     import numpy as np
     from SALib.analyze import sobol
 
-    pairs = [(i, j) for i in range(parameters) for j in range(i + 1, parameters)] if design.second_order else []
+    asked: list[tuple[str, tuple[int, ...]]] = [(name, (i,)) for i in range(parameters) for name in ("S1", "ST")]
+    asked += [("S2", pair) for pair in combinations(range(parameters), 2) if design.second_order]
     if np.ptp(values) == 0:
-        return [
-            *(Index(name, (i,), None, None, None) for i in range(parameters) for name in ("S1", "ST")),
-            *(Index("S2", pair, None, None, None) for pair in pairs),
-        ]
+        return [Index(name, at, None, None, None) for name, at in asked]
     with np.errstate(all="ignore"):
         found = sobol.analyze(
             problem_of(parameters),
@@ -113,12 +112,7 @@ def _sobol(design: Design, parameters: int, values: Array, seed: int) -> list[In
             conf_level=LEVEL,
             seed=seed + 1,  # it takes 0 for none
         )
-    made = []
-    for i in range(parameters):
-        for name in ("S1", "ST"):
-            made.append(_around(name, (i,), found[name][i], found[f"{name}_conf"][i]))
-    made += [_around("S2", pair, found["S2"][pair], found["S2_conf"][pair]) for pair in pairs]
-    return made
+    return [_around(name, at, found[name][at], found[f"{name}_conf"][at]) for name, at in asked]
 
 
 def _around(name: str, parameters: tuple[int, ...], value: float, half: float) -> Index:

@@ -144,13 +144,9 @@ def _names(result: StudyResult) -> list[str]:
     every = [{name: value_text(value) for name, value in point.parameters.items()} for point in result.points]
     names = [name for name in result.parameters if len({each.get(name) for each in every}) > 1]
     labels = [name for name in names if not is_path(name)]
-    more = []
-    for name in names:
-        by_labels: dict[tuple[str | None, ...], set[str | None]] = {}
-        for each in every:
-            by_labels.setdefault(tuple(each.get(label) for label in labels), set()).add(each.get(name))
-        if any(len(values) > 1 for values in by_labels.values()):
-            more.append(name)
+    named = [tuple(each.get(label) for label in labels) for each in every]
+    values = {name: [each.get(name) for each in every] for name in names}
+    more = [name for name in names if len({*zip(named, values[name], strict=True)}) > len({*named})]
     return [*labels, *more]
 
 

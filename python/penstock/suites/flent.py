@@ -71,8 +71,7 @@ def _content(point: PointResult, labels: str) -> dict[str, Any]:
         "metadata": {
             "NAME": "rrul_be",
             "TITLE": labels,
-            "TIME": _iso(BEGIN),
-            "T0": _iso(BEGIN),
+            **dict.fromkeys(("TIME", "T0"), BEGIN.strftime("%Y-%m-%dT%H:%M:%S.%fZ")),
             "HOST": "internet",
             "HOSTS": ["internet"],
             "LOCAL_HOST": "home",
@@ -151,7 +150,3 @@ def _over(columns: list[list[float | None]], combine: Any) -> list[float | None]
     return [
         None if any(value is None for value in values) else combine(values) for values in zip(*columns, strict=True)
     ]
-
-
-def _iso(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

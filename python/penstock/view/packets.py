@@ -17,15 +17,9 @@ _KEY = ["flow", "packet", "sequence", "acknowledgement", "retransmission", "size
 def packet_numbers(events: pl.DataFrame, ends: Mapping[str, tuple[str, str]]) -> list[int]:
     """The number of the packet of each event, counted from 0 by first appearance.
 
-    A trace names a packet by flow, kind and sequence number. Several packets with one name, such as duplicate
-    acknowledgements, differ in where they are: each event happens to the one that has waited there longest.
-
-    Parameters
-    ----------
-    events : polars.DataFrame
-        Rows of a trace.
-    ends : mapping of str to (str, str)
-        The nodes of each link, by its name.
+    `events` are rows of a trace, and `ends` the nodes of each link. A trace names a packet by flow, kind and sequence
+    number. Several packets with one name, such as duplicate acknowledgements, differ in where they are: each event
+    happens to the one that has waited there longest.
     """
     import polars as pl
 

@@ -188,13 +188,12 @@ def _drawn(network: Network) -> dict[str, Any]:
 
 def _ports(network: Network) -> dict[str, Any]:
     """The settings of ports, each once, and the number of every link's."""
+    ports = [link.port for link in network.links.values()]
     kinds: list[Mapping[str, str]] = []
-    numbers = []
-    for link in network.links.values():
-        if link.port not in kinds:
-            kinds.append(link.port)
-        numbers.append(kinds.index(link.port))
-    return {"kinds": kinds, "of": numbers}
+    for port in ports:
+        if port not in kinds:
+            kinds.append(port)
+    return {"kinds": kinds, "of": [kinds.index(port) for port in ports]}
 
 
 def _event_columns(
@@ -220,12 +219,8 @@ def _packet_columns(events: pl.DataFrame, numbers: Sequence[int]) -> dict[str, A
     import polars as pl
 
     packet = pl.Series("number", numbers, pl.UInt32)
-    firsts = (
-        events.with_columns(packet)
-        .filter(packet != NONE)
-        .unique("number", keep="first", maintain_order=True)
-        .sort("number")
-    )
+    named = events.with_columns(packet).filter(packet != NONE)
+    firsts = named.unique("number", keep="first", maintain_order=True).sort("number")
     return {
         "packet": _packed(packet, "Uint32"),
         "packetKind": _packed(firsts["packet"].to_physical(), "Uint8"),
