@@ -68,12 +68,8 @@ def _candidates(slot: Slot, document: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 def _with_classes(path: str, component: Any, made: dict[str, Any], classes: Mapping[str, Any]) -> Sets:
     """Settings of a scheduler and of its classes, whose keys depend on the scheduler."""
-    of_class = {
-        parameter["key"]
-        for each in catalogue()["components"]["scheduler"]
-        for parameter in each.get("classes", {"parameters": []})["parameters"]
-    }
-    wanted = component.get("classes", {"parameters": []})["parameters"]
+    schedulers = catalogue()["components"]["scheduler"]
+    of_class = {parameter["key"] for each in schedulers for parameter in _of_classes(each)}
     own = made[component["name"]]
     if any(parameter["key"] == "order" and parameter["required"] for parameter in component["parameters"]):
         own["order"] = list(classes)
@@ -82,9 +78,14 @@ def _with_classes(path: str, component: Any, made: dict[str, Any], classes: Mapp
     for name, table in classes.items():
         if isinstance(table, dict):
             kept = {key: value for key, value in table.items() if key not in of_class}
-            kept = {**_values(wanted, table), **kept}
+            kept = {**_values(_of_classes(component), table), **kept}
             sets.append((f"{outer}.class.{name}", toml.value(kept)))
     return sets
+
+
+def _of_classes(scheduler: Any) -> Sequence[Parameter]:
+    parameters: Sequence[Parameter] = scheduler["classes"]["parameters"] if "classes" in scheduler else []
+    return parameters
 
 
 def _values(parameters: Sequence[Parameter], old: Mapping[str, Any]) -> dict[str, Any]:

@@ -212,13 +212,9 @@ def _mark_places(axes: Axes, panel: Panel) -> None:
 
 def _is_lowest(axes: Axes, used: list[tuple[Any, Panel]]) -> bool:
     """Whether no panel is below."""
-
-    def at(which: Any) -> tuple[int, int]:
-        spec = which.get_subplotspec()
-        return spec.rowspan.start, spec.colspan.start
-
-    row, column = at(axes)
-    return not any(at(other)[1] == column and at(other)[0] > row for other, _ in used)
+    own: Any = axes.get_subplotspec()
+    below = [other.get_subplotspec() for other, _ in used if other.get_subplotspec().rowspan.start > own.rowspan.start]
+    return not any(other.colspan.start == own.colspan.start for other in below)
 
 
 def _legend(figure: Any, chart: Chart, used: list[tuple[Any, Panel]]) -> None:

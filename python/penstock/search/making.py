@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from penstock.studies.request import PointRequest
     from penstock.studies.runner import Runner
 
-
 _BATCH = 8
 """Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""
 _RANDOM = 16

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 EVENTS = 1_000_000
 """The most events of a page."""
-
-
 _CHANGES = 2_000_000
 """The most changes of all queues together that a page has."""
 _SCRIPTS = ("model", "story", "stage", "panel", "charts", "page")
