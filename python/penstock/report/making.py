@@ -13,14 +13,13 @@ from penstock.reproductions.claims import judge
 from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned, reproduce
-from penstock.reproductions.stored import SUMMARY, VERDICTS
-from penstock.reproductions.stored import digests, first_digests, stored_outcome
+from penstock.reproductions.stored import SUMMARY, VERDICTS, digests, first_digests, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import summarise
-from penstock.studies.standing import dry_run
 from penstock.studies.making import make, stored
 from penstock.studies.request import warnings_of
 from penstock.studies.runner import Runner
+from penstock.studies.standing import dry_run
 from penstock.studies.verify import verify
 
 if TYPE_CHECKING:

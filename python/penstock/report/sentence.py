@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from penstock.tabulation import of_text
-from penstock.unit_scale import number, plus_minus, scale
+from penstock.unit_scale import number, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
