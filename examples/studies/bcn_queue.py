@@ -14,8 +14,7 @@ import polars as pl
 import penstock as ps
 from penstock.plots import plot
 from penstock.reproductions.bcn import STUDY
-from penstock.reproductions.bcn.experiments import OURS, experiments, published_gain
-from penstock.reproductions.bcn.scenario import HOT, page
+from penstock.reproductions.bcn.scenario import HOT, OURS, experiments, page, published_gain
 from penstock.reproductions.reading import Readings
 
 MOST = 60  # ms

@@ -7,8 +7,7 @@ import pytest
 from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.bcn.experiments import OURS, SCALED, UNSCALED, published_gain
-from penstock.reproductions.bcn.scenario import HOT, build, transfer_bytes
+from penstock.reproductions.bcn.scenario import HOT, OURS, SCALED, UNSCALED, build, published_gain, transfer_bytes
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load

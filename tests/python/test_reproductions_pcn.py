@@ -7,10 +7,9 @@ from digitized import check_faithful
 from pcn_study import CHOSEN, DOCUMENT, STUDY, built, calls, link, row, settings
 
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case
-from penstock.reproductions.pcn.loads import shares
 from penstock.reproductions.pcn.mechanisms import CLE_OF_CASE
 from penstock.reproductions.pcn.scenario import below, hops, scenario
-from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
+from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, shares, supportable_rate
 from penstock.reproductions.reading import Readings
 
 

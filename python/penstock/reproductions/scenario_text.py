@@ -9,19 +9,37 @@ from penstock import toml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    Entries = Iterable[Mapping[str, Any]]
 
-def scenario_text(head: Mapping[str, Any], blocks: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """The keys at the top of a scenario, and each table below its header.
+
+def scenario_text(
+    head: Mapping[str, Any],
+    nodes: Mapping[str, Any],
+    links: Entries,
+    flows: Entries,
+    measures: Entries,
+    *,
+    circuits: Entries = (),
+    calls: Entries = (),
+) -> str:
+    """The keys at the top of a scenario, its nodes, and each entry of its lists below a header.
 
     Examples
     --------
-    >>> print(scenario_text({"duration": "2 s"}, [("[nodes]", {"a": {}})]), end="")
+    >>> print(scenario_text({"duration": "2 s"}, {"a": {}, "b": {}}, [{"from": "a", "to": "b"}], [], []), end="")
     duration = "2 s"
     <BLANKLINE>
     [nodes]
     a = {}
+    b = {}
+    <BLANKLINE>
+    [[links]]
+    from = "a"
+    to = "b"
     """
-    lines = toml.lines(head)
-    for header, keys in blocks:
-        lines += ["", header, *toml.lines(keys)]
+    lines = [*toml.lines(head), "", "[nodes]", *toml.lines(nodes)]
+    lists = {"links": links, "circuits": circuits, "flows": flows, "calls": calls, "measure": measures}
+    for name, entries in lists.items():
+        for entry in entries:
+            lines += ["", f"[[{name}]]", *toml.lines(entry)]
     return "\n".join(lines) + "\n"

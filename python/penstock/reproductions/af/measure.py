@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.af.scenario import tcp_groups, udp_groups
+from penstock.reproductions.af.scenario import flow_groups
+from penstock.reproductions.run_numbers import numbers
 from penstock.statistics import jain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
@@ -18,14 +19,18 @@ if TYPE_CHECKING:
 
 def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:  # noqa: ARG001
     """The printed columns, and ``avg_udp`` and ``total`` (of all flows), in kb/s except fairness."""
-    result = results[""]
-    udp = _of(result, "throughput", udp_groups(settings))
+
+    def rates(metric: str, kind: str) -> list[float]:
+        groups = flow_groups(settings, kind)
+        return [rate / 1000 for group in groups for rate in numbers(results[""], metric, of=group)]
+
+    udp = rates("throughput", "udp")
     if settings["throughput.counts"] == "goodput":
         wire = settings["packet.wire_bytes"]
         payload = wire - settings["packet.header_bytes"]
-        tcp = [rate * wire / payload for rate in _of(result, "goodput", tcp_groups(settings))]
+        tcp = [rate * wire / payload for rate in rates("goodput", "tcp")]
     else:
-        tcp = _of(result, "throughput", tcp_groups(settings))
+        tcp = rates("throughput", "tcp")
     return {
         "max_tcp": max(tcp),
         "min_tcp": min(tcp),
@@ -36,11 +41,3 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
         "avg_udp": math.fsum(udp) / len(udp),
         "total": math.fsum(tcp + udp),
     }
-
-
-def _of(result: RunResult, metric: str, groups: Sequence[str]) -> list[float]:
-    """A metric of every flow of `groups`, from bit/s to kb/s."""
-    values = [m.value / 1000 for m in result.metrics if m.name == metric and m.labels["of"] in groups]
-    if not values:
-        raise ValueError(f"the run has no {metric} of {', '.join(groups)}")
-    return values

@@ -25,22 +25,14 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     groups = range(1, settings["topology.group_count"] + 1)
     udp_rate = _bits(str(row.key["udp_rate"]), settings)
     marker = _marker(settings, table, row, precedences) if precedences > 1 else {}
-    blocks = [("[nodes]", dict(_nodes(settings, groups)))]
-    blocks += [("[[links]]", link) for link in _links(settings, groups, marker, _red(settings, precedences))]
-    blocks += [("[[flows]]", _tcp(settings, g)) for g in groups]
-    blocks += [("[[flows]]", _udp(settings, udp_rate, precedences, g)) for g in groups]
-    blocks += [("[[measure]]", measure) for measure in _measures(settings)]
-    return {"": scenario_text(_head(settings), blocks)}
+    links = _links(settings, groups, marker, _red(settings, precedences))
+    flows = [_tcp(settings, g) for g in groups] + [_udp(settings, udp_rate, precedences, g) for g in groups]
+    return {"": scenario_text(_head(settings), dict(_nodes(settings, groups)), links, flows, _measures(settings))}
 
 
-def tcp_groups(settings: Settings) -> list[str]:
-    """The names of the groups of TCP flows."""
-    return [f"tcp{g}" for g in range(1, settings["topology.group_count"] + 1)]
-
-
-def udp_groups(settings: Settings) -> list[str]:
-    """The names of the groups of UDP flows, of one flow each."""
-    return [f"udp{g}" for g in range(1, settings["topology.group_count"] + 1)]
+def flow_groups(settings: Settings, kind: str) -> list[str]:
+    """The names of the groups of `tcp` flows, or of `udp` flows with one flow each."""
+    return [f"{kind}{g}" for g in range(1, settings["topology.group_count"] + 1)]
 
 
 def _head(settings: Settings) -> dict[str, str]:
@@ -142,46 +134,37 @@ def _red(settings: Settings, precedences: int) -> dict[str, Any]:
 
 
 def _tcp(settings: Settings, g: int) -> dict[str, Any]:
+    given = ("timer_tick", "initial_rto", "min_rto", "max_rto", "max_backoff", "ack_every", "syn", "limited_transmit")
     transport = {
         "variant": "reno",
         "packet": f"{settings['packet.wire_bytes']} bytes",
         "header": f"{settings['packet.header_bytes']} bytes",
         "initial-window": f"{settings['tcp.initial_window_packets']} packets",
         "max-window": f"{settings['traffic.tcp_window_packets']} packets",
-        "timer-tick": settings["tcp.timer_tick"],
-        "initial-rto": settings["tcp.initial_rto"],
-        "min-rto": settings["tcp.min_rto"],
-        "max-rto": settings["tcp.max_rto"],
-        "max-backoff": settings["tcp.max_backoff"],
-        "ack-every": settings["tcp.ack_every"],
-        "syn": settings["tcp.syn"],
-        "limited-transmit": settings["tcp.limited_transmit"],
+        **{name.replace("_", "-"): settings[f"tcp.{name}"] for name in given},
     }
-    ends = {"from": f"tcp{g}", "to": "sinks" if settings["sinks.shared"] else f"tcp-sinks{g}"}
     start = {"start": _start(settings["start.tcp"])}
-    return {"name": f"tcp{g}", **ends, **start, "transport.tcp": transport, "source.ftp": {}}
+    return {"name": f"tcp{g}", **_ends(settings, "tcp", g), **start, "transport.tcp": transport, "source.ftp": {}}
 
 
 def _udp(settings: Settings, rate: Decimal, precedences: int, g: int) -> dict[str, Any]:
     source: dict[str, Any] = {"rate": _rate(rate), "packet": f"{settings['packet.wire_bytes']} bytes"}
     if settings["udp.source"] == "cbr":
         source |= {"phase": "zero", "spacing-jitter": settings["udp.spacing_jitter"]}
-    ends = {"from": f"udp{g}", "to": "sinks" if settings["sinks.shared"] else f"udp-sink{g}"}
     premark = settings[f"marking.source_premark_{precedences}dp.udp"] if precedences > 1 else "dp0"
-    mark = {"precedence": int(premark.removeprefix("dp"))}
-    return {
-        "name": f"udp{g}",
-        **ends,
-        **mark,
-        "start": _start(settings["start.udp"]),
-        f"source.{settings['udp.source']}": source,
-    }
+    mark = {"precedence": int(premark.removeprefix("dp")), "start": _start(settings["start.udp"])}
+    return {"name": f"udp{g}", **_ends(settings, "udp", g), **mark, f"source.{settings['udp.source']}": source}
+
+
+def _ends(settings: Settings, kind: str, g: int) -> dict[str, str]:
+    sink = {"tcp": f"tcp-sinks{g}", "udp": f"udp-sink{g}"}[kind]
+    return {"from": f"{kind}{g}", "to": "sinks" if settings["sinks.shared"] else sink}
 
 
 def _measures(settings: Settings) -> Iterable[dict[str, Any]]:
-    yield {"metric": "throughput", "of": tcp_groups(settings) + udp_groups(settings), "per": "flow"}
+    yield {"metric": "throughput", "of": flow_groups(settings, "tcp") + flow_groups(settings, "udp"), "per": "flow"}
     if settings["throughput.counts"] == "goodput":
-        yield {"metric": "goodput", "of": tcp_groups(settings), "per": "flow"}
+        yield {"metric": "goodput", "of": flow_groups(settings, "tcp"), "per": "flow"}
 
 
 def _start(ends: list[str]) -> Any:

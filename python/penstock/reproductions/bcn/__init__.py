@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from penstock.reproductions.bcn.claims import OTHERS
-from penstock.reproductions.bcn.experiments import experiments
 from penstock.reproductions.bcn.measure import measure
-from penstock.reproductions.bcn.scenario import build
+from penstock.reproductions.bcn.scenario import build, experiments
 from penstock.reproductions.claim_tests import claim_tests
 from penstock.reproductions.document import packaged
 from penstock.reproductions.study import Study

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.bcn.experiments import FAST, OURS, SCALED, SLOW, UNSCALED
-from penstock.reproductions.bcn.measure import one, spread_over_sources
-from penstock.reproductions.bcn.scenario import EQUILIBRIUM, HOT
+from penstock.reproductions.bcn.measure import spread_over_sources
+from penstock.reproductions.bcn.scenario import EQUILIBRIUM, FAST, HOT, OURS, SCALED, SLOW, UNSCALED
 from penstock.reproductions.evidence import (
     LEVEL,
     Estimate,
@@ -19,6 +18,7 @@ from penstock.reproductions.evidence import (
     within,
 )
 from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
+from penstock.reproductions.run_numbers import numbers, one
 from penstock.reproductions.telling import failures, held, listed, signed, unsettled
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
-    from penstock.running import RunResult
 
 MOST_FEEDBACK = 80
 ALIKE = (0.8, 1.25)
@@ -121,7 +120,8 @@ def _queues(outcome: Outcome, experiment: str) -> list[float]:
 
 
 def _deviations(outcome: Outcome, experiment: str) -> list[float]:
-    return [_metric(run, "queue", "sampled-deviation") for run in outcome.experiments[experiment]]
+    runs = outcome.experiments[experiment]
+    return [deviation for run in runs for deviation in numbers(run, "queue", statistic="sampled-deviation")]
 
 
 def _spreads(outcome: Outcome, experiment: str) -> list[float]:
@@ -130,8 +130,3 @@ def _spreads(outcome: Outcome, experiment: str) -> list[float]:
 
 def _distances(outcome: Outcome, experiment: str) -> list[float]:
     return [abs(queue - EQUILIBRIUM) for queue in _queues(outcome, experiment)]
-
-
-def _metric(run: RunResult, name: str, statistic: str | None = None) -> float:
-    (value,) = (m.value for m in run.metrics if m.name == name and m.labels.get("statistic") == statistic)
-    return value

@@ -7,6 +7,7 @@ import statistics
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.bcn.scenario import HOT, SOURCES, counted_seconds, transfer_bytes
+from penstock.reproductions.run_numbers import numbers, one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,7 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
             **common,
         }
     del table
-    connections = [_each(result, f"bulk{i}") for i in range(1, SOURCES + 1)]
+    connections = [numbers(result, "throughput", of=f"bulk{i}") for i in range(1, SOURCES + 1)]
     mean = math.fsum(rate for rates in connections for rate in rates) / 1e9 / SOURCES
     if settings["spread.over"] == "connections":
         rates = [rate for of_source in connections for rate in of_source]
@@ -41,26 +42,10 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
 
 def spread_over_sources(result: RunResult) -> float:
     """Standard deviation of the bulk sources' throughput over its mean."""
-    sources = [math.fsum(_each(result, f"bulk{i}")) for i in range(1, SOURCES + 1)]
+    sources = [math.fsum(numbers(result, "throughput", of=f"bulk{i}")) for i in range(1, SOURCES + 1)]
     return statistics.pstdev(sources) / statistics.fmean(sources)
 
 
 def _latency(settings: Settings, seconds: float) -> float:
     """In us; where no transaction is complete, they take longer than the run counts."""
     return 1e6 * counted_seconds(settings) if math.isnan(seconds) else seconds * 1e6
-
-
-def one(result: RunResult, metric: str, of: str) -> float:
-    """The one number of a metric of a flow or a link; its mean or its sum where it has several statistics."""
-    found = [
-        m.value
-        for m in result.metrics
-        if m.name == metric and m.labels["of"] == of and m.labels.get("statistic") in (None, "mean", "sum")
-    ]
-    if len(found) != 1:
-        raise ValueError(f"the run has {len(found)} numbers for {metric} of {of}")
-    return found[0]
-
-
-def _each(result: RunResult, group: str) -> list[float]:
-    return [m.value for m in result.metrics if m.name == "throughput" and m.labels["of"] == group]

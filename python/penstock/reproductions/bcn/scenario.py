@@ -1,4 +1,4 @@
-"""The scenario of any row, under any choice of readings, as a page that can be read and run on its own."""
+"""The scenario of any row, under any choice of readings, and those that only the claims need."""
 
 from __future__ import annotations
 
@@ -20,6 +20,27 @@ SOURCES = 4
 EQUILIBRIUM = 16
 """Of the queue, in frames."""
 
+OURS = "ours"
+SCALED, UNSCALED = "1-gbps-scaled", "1-gbps-unscaled"
+SLOWER = 10
+"""10 Gbit/s over 1 Gbit/s."""
+
+_GI, _GD, _W = (f"bcn.aimd_ours.{name}" for name in ("gi_increase_gain", "gd_decrease_gain", "w_derivative_weight"))
+_UNIT = "bcn.aimd_ours.ru_rate_unit_bps"
+_VARIED = {
+    "Gi-1": {_GI: 1.0},
+    "Gi-16": {_GI: 16.0},
+    "Gd-0.0031": {_GD: 0.0031},
+    "Gd-0.0062": {_GD: 0.0062},
+    "W-1": {_W: 1.0},
+    "W-0.5": {_W: 0.5},
+}
+"""One parameter at a time, a quarter to four times the authors' values; greater G_d or W take rates below zero."""
+FAST = (OURS, *_VARIED)
+"""Settings of the parameters at 10 Gbit/s."""
+SLOW = {UNSCALED: OURS, **{f"1-gbps-{name}": name for name in ("Gd-0.0031", "Gd-0.0062")}}
+"""Some at 1 Gbit/s, and what they are at 10."""
+
 
 def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     """The one scenario of a row; both tables of a document have the same."""
@@ -27,13 +48,34 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     return {"": page(settings, managed=row.key["cm"] == "BCN")}
 
 
-def page(
-    settings: Settings, *, managed: bool, gain: float | str = "", unit: int = 0, slower: int = 1, observed: bool = False
-) -> str:
+def experiments(settings: Settings) -> Mapping[str, str]:
+    """Several settings at 10 Gbit/s, and 1 Gbit/s with the rate unit scaled and as it is."""
+    settings = settings.having({f"run.{name}": settings[f"experiment.{name}"] for name in ("duration", "warm_up")})
+
+    def varied(name: str, slower: int = 1) -> str:
+        return page(settings.having(_VARIED.get(name, {})), managed=True, slower=slower, observed=True)
+
+    return {
+        **{name: varied(name) for name in FAST},
+        SCALED: page(settings.having({_UNIT: settings[_UNIT] // SLOWER}), managed=True, slower=SLOWER),
+        **{name: varied(fast, SLOWER) for name, fast in SLOW.items()},
+    }
+
+
+def published_gain(settings: Settings) -> str:
+    """The scenario with the published gain of the decrease.
+
+    It takes rates below zero, so it needs the floor, which is one rate unit where readings have none.
+    """
+    changed = {"bcn.floor": settings["bcn.floor"] or "8 Mbit/s", _GD: settings["bcn.aimd_cisco.gd_decrease_gain"]}
+    return page(settings.having(changed), managed=True, observed=True)
+
+
+def page(settings: Settings, *, managed: bool, slower: int = 1, observed: bool = False) -> str:
     """The scenario with or without congestion management.
 
-    `gain` (of the decrease) and `unit` (of the rate, bit/s) replace the authors'. With `slower`, links are slower and
-    times longer by this factor. `observed` samples the queue for its oscillation too.
+    With `slower`, links are slower and times longer by this factor. `observed` samples the queue for its oscillation
+    too.
     """
     how = "BCN 2.0" if managed else "no management"
     head = {
@@ -43,12 +85,9 @@ def page(
         # All links have one rate: in a fixed order one input would win every race for the last place in the queue.
         "ties": "random",
     }
-    blocks: list[tuple[str, Mapping[str, Any]]] = [("[nodes]", _nodes(settings, managed, gain, unit, slower))]
-    blocks += [("[[links]]", link) for link in _links(settings, slower)]
-    blocks += [("[[flows]]", flow) for flow in _flows(settings, slower)]
-    sample = {"sample": _span("50 us", slower)} if observed else {}
-    blocks += [("[[measure]]", measure) for measure in _measures(sample)]
-    return scenario_text(head, blocks)
+    measures = _measures({"sample": _span("50 us", slower)} if observed else {})
+    nodes = _nodes(settings, managed, slower)
+    return scenario_text(head, nodes, _links(settings, slower), _flows(settings, slower), measures)
 
 
 def transfer_bytes(settings: Settings) -> int:
@@ -58,17 +97,16 @@ def transfer_bytes(settings: Settings) -> int:
     return data * -(-size // data)
 
 
-def _nodes(settings: Settings, managed: bool, gain: float | str, unit: int, slower: int) -> dict[str, Any]:
+def _nodes(settings: Settings, managed: bool, slower: int) -> dict[str, Any]:
     core: dict[str, Any] = {}
     station: dict[str, Any] = {}
     if managed:
         core = {"congestion-point": {"bcn": _congestion_point(settings)}}
-        station = {"reaction-point": {"bcn": _reaction_point(settings, gain, unit, slower)}}
+        station = {"reaction-point": {"bcn": _reaction_point(settings, slower)}}
     elif settings["none.pause"]:
         core = {"pause": {"xoff": "150 kB", "xon": "100 kB"}}
-    switch: dict[str, Any] = {}
-    if settings["queue.shared"]:
-        switch = {"buffer": {"pool": {"size": f"{settings['queue.packets']} packets"}}}
+    pool = {"buffer": {"pool": {"size": f"{settings['queue.packets']} packets"}}}
+    switch = pool if settings["queue.shared"] else {}
     hosts = {**{f"st{i}": station for i in range(1, SOURCES + 1)}, "sr1": station, "sr2": station}
     edges = {f"e{i}": switch for i in range(SOURCES + 3)}
     return {**hosts, "dt": {}, "dr2": {}, "core": {**core, **switch}, **edges}
@@ -77,7 +115,7 @@ def _nodes(settings: Settings, managed: bool, gain: float | str, unit: int, slow
 def _congestion_point(settings: Settings) -> dict[str, Any]:
     point: dict[str, Any] = {
         "equilibrium": EQUILIBRIUM,
-        "weight": settings["bcn.aimd_ours.w_derivative_weight"],
+        "weight": settings[_W],
         "answers": settings["bcn.answers"],
         "message": settings["bcn.message"],
     }
@@ -90,11 +128,11 @@ def _congestion_point(settings: Settings) -> dict[str, Any]:
     return point
 
 
-def _reaction_point(settings: Settings, gain: float | str, unit: int, slower: int) -> dict[str, Any]:
+def _reaction_point(settings: Settings, slower: int) -> dict[str, Any]:
     point: dict[str, Any] = {
-        "increase-gain": settings["bcn.aimd_ours.gi_increase_gain"],
-        "decrease-gain": gain or settings["bcn.aimd_ours.gd_decrease_gain"],
-        "rate-unit": f"{unit or settings['bcn.aimd_ours.ru_rate_unit_bps']} bit/s",
+        "increase-gain": settings[_GI],
+        "decrease-gain": settings[_GD],
+        "rate-unit": f"{settings[_UNIT]} bit/s",
         "release": settings["bcn.release"],
         "shared-by": settings["bcn.shared_by"],
     }
@@ -163,9 +201,7 @@ def _flows(settings: Settings, slower: int) -> Iterable[dict[str, Any]]:
 
 def _measures(sample: Mapping[str, str]) -> Iterable[dict[str, Any]]:
     yield {"metric": "throughput", "of": [f"bulk{i}" for i in range(1, SOURCES + 1)], "per": "flow"}
-    yield {"metric": "throughput", "of": ["rf1", "rf2"]}
-    yield {"metric": "goodput", "of": ["rf1", "rf2"]}
-    yield {"metric": "page-time", "of": ["rf1", "rf2"]}
+    yield from ({"metric": name, "of": ["rf1", "rf2"]} for name in ("throughput", "goodput", "page-time"))
     yield {"metric": "queue", "of": HOT, **sample}
     yield {"metric": "loss", "of": HOT}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from penstock.reproductions.claim_tests import claim_tests
 from penstock.reproductions.document import packaged
 from penstock.reproductions.ef.claims import OTHERS
-from penstock.reproductions.ef.experiments import experiments
 from penstock.reproductions.ef.measure import measure
-from penstock.reproductions.ef.scenario import build
+from penstock.reproductions.ef.scenario import build, experiments
 from penstock.reproductions.study import Study
 
 __all__ = ["STUDY"]

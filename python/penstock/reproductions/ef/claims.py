@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.ef.experiments import SIZES, most_flows
 from penstock.reproductions.ef.measure import received, sum_of
-from penstock.reproductions.ef.path import EF
+from penstock.reproductions.ef.network import EF
+from penstock.reproductions.ef.scenario import SIZES, most_flows
 from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.telling import between
 

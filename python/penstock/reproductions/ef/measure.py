@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.ef.path import EF
+from penstock.reproductions.ef.network import EF
 from penstock.reproductions.ef.scenario import DEDICATED, VLL
+from penstock.reproductions.run_numbers import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,23 +28,21 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
     """
     if table.id == "4":
         counts = settings["vll.counts"]
-        pairs = _each(results[VLL], counts, "vll")
+        pairs = [rate / 1000 for rate in numbers(results[VLL], counts, of="vll")]
         return {
-            "dedicated_kbps": _each(results[DEDICATED], counts, "vll")[0],
+            "dedicated_kbps": numbers(results[DEDICATED], counts, of="vll")[0] / 1000,
             "vll_kbps": math.fsum(pairs) / len(pairs),
             "spread": max(pairs) - min(pairs),
             "subscribed": float(row.key["subscribed_kbps"]),
             "shaper_drops": sum_of(results[VLL], "drops", of="senders-n0"),
             "path_drops": sum_of(results[VLL], "drops", **{"class": EF}),
         }
-    numbers: dict[str, float] = {}
-    for size, result in results.items():
-        numbers |= {f"{name}_{size}": value for name, value in jitter(result).items()}
-    numbers["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())
+    found = {f"{name}_{size}": value for size, result in results.items() for name, value in jitter(result).items()}
+    found["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())
     shares = [received(result) for result in results.values()]
-    numbers |= {"least_received": min(shares), "most_received": max(shares)}
-    numbers["used"] = min(sum_of(result, "utilisation") for result in results.values())
-    return numbers
+    found |= {"least_received": min(shares), "most_received": max(shares)}
+    found["used"] = min(sum_of(result, "utilisation") for result in results.values())
+    return found
 
 
 def jitter(result: RunResult) -> dict[str, float]:
@@ -53,21 +52,9 @@ def jitter(result: RunResult) -> dict[str, float]:
 
 def sum_of(result: RunResult, metric: str, **labels: str) -> float:
     """The sum of a metric's numbers that have these labels."""
-    found = [
-        m.value
-        for m in result.metrics
-        if m.name == metric and all(m.labels.get(key) == value for key, value in labels.items())
-    ]
-    if not found:
-        raise ValueError(f"the run has no {metric} with {labels}")
-    return math.fsum(found)
+    return math.fsum(numbers(result, metric, **labels))
 
 
 def received(result: RunResult) -> float:
     """What arrived of what the EF sources sent."""
     return sum_of(result, "throughput") / sum_of(result, "sent")
-
-
-def _each(result: RunResult, metric: str, group: str) -> list[float]:
-    """A metric of every flow of a group, from bit/s to kb/s."""
-    return [m.value / 1000 for m in result.metrics if m.name == metric and m.labels["of"] == group]

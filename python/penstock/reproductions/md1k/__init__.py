@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from penstock.reproductions.claim_tests import claim_tests
 from penstock.reproductions.document import packaged
-from penstock.reproductions.md1k.measure import measure
-from penstock.reproductions.md1k.nulls import NULLS
+from penstock.reproductions.md1k.measure import NULLS, measure
 from penstock.reproductions.md1k.scenario import build
 from penstock.reproductions.study import Study
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.reproductions.scenario_text import scenario_text
 
@@ -29,14 +29,8 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
         "warm-up": settings["run.counts_from"],
     }
     cells = {"rate": f"{round(load * rate)} bit/s", "packet": f"{settings['packet.bytes']} bytes"}
-    blocks: list[tuple[str, dict[str, Any]]] = [
-        ("[nodes]", {"hosts": {}, "output": {}}),
-        (
-            "[[links]]",
-            {"from": "hosts", "to": "output", "rate": f"{rate} bit/s", "delay": "1 ms", "queue.tail-drop": queue},
-        ),
-        ("[[flows]]", {"name": "cells", "from": "hosts", "to": "output", "source.poisson": cells}),
-        ("[[measure]]", {"metric": "loss", "of": "hosts-output"}),
-        ("[[measure]]", {"metric": "in-system", "of": "hosts-output"}),
-    ]
-    return {"": scenario_text(head, blocks)}
+    ends = {"from": "hosts", "to": "output"}
+    link = {**ends, "rate": f"{rate} bit/s", "delay": "1 ms", "queue.tail-drop": queue}
+    flow = {"name": "cells", **ends, "source.poisson": cells}
+    measures = [{"metric": metric, "of": "hosts-output"} for metric in ("loss", "in-system")]
+    return {"": scenario_text(head, {"hosts": {}, "output": {}}, [link], [flow], measures)}

@@ -7,7 +7,7 @@ from penstock.reproductions.document import packaged
 from penstock.reproductions.pcn.claims import FACTS, NUMBERS, OTHERS
 from penstock.reproductions.pcn.experiments import experiments
 from penstock.reproductions.pcn.measure import MEASURED, gather, measure, part_of
-from penstock.reproductions.pcn.nulls import NULLS
+from penstock.reproductions.pcn.oracle import NULLS
 from penstock.reproductions.pcn.scenario import build, effort
 from penstock.reproductions.study import Study
 

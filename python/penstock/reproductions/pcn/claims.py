@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from penstock.reproductions.evidence import Estimate
 from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
-from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, VOICE, grown
+from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, TRAFFICS, VOICE, grown
 from penstock.reproductions.pcn.measure import admission, termination
 from penstock.reproductions.pcn.oracle import counted
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
+from penstock.reproductions.run_numbers import numbers
 from penstock.reproductions.telling import about
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.pcn.measure import Overshoot
     from penstock.reproductions.statements import Numbers
     from penstock.running import RunResult
 
     Cells = Mapping[str, str]
 
-TRAFFICS = ("CBR", "VBR", "SVD")
 LINKS = [f"bottleneck_{i}" for i in range(1, 6)]
 NONE, ALL = 0.01, 0.99
 
@@ -73,14 +74,12 @@ def geometric_time(_: Outcome, __: Cells) -> float:
 
 def over_termination(outcome: Outcome, cells: Cells) -> list[float]:
     """Over-termination of an experiment, in percent."""
-    settings = outcome.readings.settings()
-    return [termination(settings, OVERLOAD, run).over[0] for run in outcome.experiments[cells["experiment"]]]
+    return [shot.over[0] for shot in _overshoots(outcome, cells)]
 
 
 def time(outcome: Outcome, cells: Cells) -> list[float]:
     """Seconds until the load of an experiment is below SR."""
-    settings = outcome.readings.settings()
-    return [termination(settings, OVERLOAD, run).time for run in outcome.experiments[cells["experiment"]]]
+    return [shot.time for shot in _overshoots(outcome, cells)]
 
 
 def over_admission_of_grown(outcome: Outcome, cells: Cells) -> list[float]:
@@ -173,11 +172,14 @@ def _links(outcome: Outcome, table: str, key: Mapping[str, str | float]) -> Iter
     return zip(*(outcome.values(table, link, key) for link in LINKS), strict=True)
 
 
+def _overshoots(outcome: Outcome, cells: Cells) -> list[Overshoot]:
+    settings = outcome.readings.settings()
+    return [termination(settings, OVERLOAD, run) for run in outcome.experiments[cells["experiment"]]]
+
+
 def _shares_of_flows(outcome: Outcome, experiment: str) -> list[list[float]]:
-    return [
-        [m.value for m in result.metrics if m.name == "marking-ratio"] for result in outcome.experiments[experiment]
-    ]
+    return [numbers(result, "marking-ratio") for result in outcome.experiments[experiment]]
 
 
 def _ended(result: RunResult) -> float:
-    return math.fsum(m.value for m in result.metrics if m.name == "calls" and m.labels["what"] == "terminated")
+    return math.fsum(numbers(result, "calls", what="terminated"))

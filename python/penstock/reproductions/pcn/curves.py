@@ -9,15 +9,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.loading import load
-from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
+from penstock.reproductions.pcn.experiments import BASE, marks, steady
 from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
-from penstock.reproductions.pcn.measure import metric
 from penstock.reproductions.pcn.mechanisms import fractional, single_threshold
-from penstock.reproductions.pcn.network import network
-from penstock.reproductions.pcn.scenario import page
-from penstock.reproductions.pcn.traffic import admissible_rate, link_rate, mean_rate, packet_bytes, supportable_rate
-from penstock.reproductions.pcn.words import bits
+from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.run_numbers import one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +28,6 @@ PLACES = 50
 """Packets that the supportable rate carries in one spacing of a flow (D)."""
 FLOWS = (2, 5, 10, 20, 30, 40, 48)
 """Of appendix D (N)."""
-BASE = Case(ADMISSION, "CBR", SINGLE)
 CBR, POISSON = "CBR flows of random phase", "Poisson"
 
 
@@ -44,14 +40,13 @@ def points() -> list[Point]:
         "figure-2-text": {"pcn.single-threshold": single_threshold(text, ar, sr)},
         "figure-e1": {"pcn.fractional": fractional(settings, ar, sr)},
     }
-    found = []
+    found: list[Point] = []
     for panel, meter in meters.items():
         for x in LOADS:
-            load_of = sr * Decimal(str(x))
-            port = {"rate": bits(link_rate(settings, BASE)), **meter}
-            for series, flow in _traffic(settings, load_of, round(load_of / mean_rate(settings, BASE))).items():
-                found.append(Point(panel, series, x, _page(settings, port, flow, ("8 s", "2 s")), _share))
-    return [*found, *shallow(settings)]
+            rate = sr * Decimal(str(x))
+            flows = round(rate / mean_rate(settings, BASE))
+            found += _points(settings, panel, x, rate, flows, meter, {CBR: ("8 s", "2 s"), POISSON: ("8 s", "2 s")})
+    return [*found, *_shallow(settings)]
 
 
 def _readings() -> tuple[Settings, Settings]:
@@ -61,7 +56,7 @@ def _readings() -> tuple[Settings, Settings]:
     return chosen.settings(), chosen.with_answer(counted.id, counted.as_printed).settings()
 
 
-def shallow(settings: Settings) -> Iterator[Point]:
+def _shallow(settings: Settings) -> Iterator[Point]:
     """Points of appendix D: the share of packets that find the marking bucket not full.
 
     Flows of one spacing repeat their pattern, so a run is one sample of their phases.
@@ -71,10 +66,29 @@ def shallow(settings: Settings) -> Iterator[Point]:
     # The switch is on from the first packets on, all packets that count are marked, and full marking is out of reach.
     meter |= {"marking-size": "10 s", "marking-threshold": "1 byte", "mark-every": 1, "counted": "not-full"}
     port = {"rate": bits(4 * sr), "pcn.single-threshold": meter}
+    spans = {CBR: ("1100 ms", "1 s"), POISSON: ("21 s", "1 s")}
     for n in FLOWS:
-        for series, flow in _traffic(settings, n * mean_rate(settings, BASE), n).items():
-            span = ("1100 ms", "1 s") if series == CBR else ("21 s", "1 s")
-            yield Point("appendix-d", series, n, _page(settings, port, flow, span), _share)
+        yield from _points(settings, "appendix-d", n, n * mean_rate(settings, BASE), n, port, spans)
+
+
+def _points(
+    settings: Settings,
+    panel: str,
+    x: float,
+    rate: Decimal,
+    flows: int,
+    port: Mapping[str, Any],
+    spans: Mapping[str, tuple[str, str]],
+) -> Iterator[Point]:
+    """The same rate as CBR flows and as Poisson packets; `spans` has the duration and the warm-up by series."""
+    loads = {CBR: steady(settings, "cbr", rate / flows, flows), POISSON: steady(settings, "poisson", rate)}
+    for series, load_of in loads.items():
+        told = "the marked share of a steady load"
+        yield Point(panel, series, x, marks(settings, port, load_of, span=spans[series], description=told), _share)
+
+
+def _share(result: RunResult) -> float:
+    return one(result, "marking-ratio", "load")
 
 
 def figures() -> list[Figure]:
@@ -85,49 +99,13 @@ def figures() -> list[Figure]:
     gap, top = (1.0, float("nan")), max(LOADS)
     slope = Line("figure 2", ((0, 0), (rho, 0), gap, (rho, rho * part), (1, part), gap, (1, 1), (top, 1)))
     steps = Line("figure E.1", ((0, 0), (rho, 0), gap, (rho, part), (1, part), gap, (1, 1), (top, 1)))
-    across = "load / SR"
+    across, up, title = "load / SR", "marked share", f"Bucket not full, D = {PLACES}"
     exact = Line("(N - 1)/D", tuple((n, (n - 1) / PLACES) for n in FLOWS))
     ratio = Line("load = N/D", tuple((n, n / PLACES) for n in FLOWS))
-    return [
-        Figure(
-            "marking",
-            (
-                Panel("figure-2", "Single threshold marking", across, "marked share", lines=(slope,)),
-                Panel("figure-e1", "Fractional and threshold marking", across, "marked share", lines=(steps,)),
-                Panel(
-                    "appendix-d",
-                    f"Bucket not full, D = {PLACES}",
-                    "flows (N)",
-                    "share of packets",
-                    False,
-                    (exact, ratio),
-                ),
-            ),
-        ),
-        Figure(
-            "marking-text",
-            (Panel("figure-2-text", "Counting as the document's code", across, "marked share", lines=(slope,)),),
-        ),
-    ]
-
-
-def _traffic(settings: Settings, rate: Decimal, flows: int) -> dict[str, dict[str, Any]]:
-    size = f"{packet_bytes(settings, 'CBR')} bytes"
-    ends = {"name": "load", "from": "a", "to": "b"}
-    cbr = {"rate": bits(rate / flows), "packet": size}
-    return {
-        CBR: {**ends, "count": flows, "source.cbr": cbr},
-        POISSON: {**ends, "source.poisson": {"rate": bits(rate), "packet": size}},
-    }
-
-
-def _page(settings: Settings, port: Mapping[str, Any], flow: Mapping[str, Any], span: tuple[str, str]) -> str:
-    duration, warm_up = span
-    head = {"description": "the marked share of a steady load", "duration": duration, "warm-up": warm_up}
-    measure = {"metric": "marking-ratio", "of": "load"}
-    return page(head, network(settings, BASE, port), [], [measure], [flow])
-
-
-def _share(result: RunResult) -> float:
-    (share,) = metric(result, "marking-ratio", ["load"])
-    return share
+    drawn = (
+        Panel("figure-2", "Single threshold marking", across, up, lines=(slope,)),
+        Panel("figure-e1", "Fractional and threshold marking", across, up, lines=(steps,)),
+        Panel("appendix-d", title, "flows (N)", "share of packets", lines=(exact, ratio)),
+    )
+    text = Panel("figure-2-text", "Counting as the document's code", across, up, lines=(slope,))
+    return [Figure("marking", drawn), Figure("marking-text", (text,))]

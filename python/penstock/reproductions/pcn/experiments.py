@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case
 from penstock.reproductions.pcn.mechanisms import COUNT, fractional, meters, single_threshold, termination
 from penstock.reproductions.pcn.network import network
-from penstock.reproductions.pcn.scenario import page, scenario
+from penstock.reproductions.pcn.scenario import scenario
 from penstock.reproductions.pcn.traffic import (
     admissible_rate,
+    bits,
     link_rate,
     mean_rate,
     packet_bytes,
+    seconds,
     source,
     supportable_rate,
 )
-from penstock.reproductions.pcn.words import bits, seconds
+from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,27 +50,55 @@ NEAR = 1.02
 
 def experiments(settings: Settings) -> dict[str, str]:
     """All of them, by name."""
+    ar, sr = admissible_rate(settings, BASE), supportable_rate(settings, BASE)
+    appendix_e = {"pcn.fractional": fractional(settings, ar, sr)}
     return {
         **{f"sweep-{name}": _sweep(settings, name, meters(settings, BASE)) for name in SWEEP},
-        **{f"fractional-{name}": _sweep(settings, name, _fractional(settings)) for name in SWEEP},
+        **{f"fractional-{name}": _sweep(settings, name, appendix_e) for name in SWEEP},
         **{f"poisson-{rho}": _poisson(settings, rho) for rho in RHOS},
         **{f"flows-{n}": _flows(settings, n) for n in FLOWS},
-        **{
-            f"synchronised-{name}": _synchronised(settings, port)
-            for name, port in _synchronised_ports(settings).items()
-        },
+        **{f"synchronised-{name}": page for name, page in _synchronised(settings, ar, sr).items()},
         "near-admissible": scenario(settings, BASE, span=("120 s", "60 s")),
         **{f"drops-{name}": scenario(settings, OVERLOAD, port) for name, port in _dropping(settings).items()},
-        **{f"cut-{y:g}": scenario(_with(settings, {"stm.y_extra_termination_percent": y}), OVERLOAD) for y in CUTS},
-        **{f"series-{n}": _series(_with(settings, {"stm.n": n})) for n in (1, 3)},
+        **{f"cut-{y:g}": scenario(settings.having({"stm.y_extra_termination_percent": y}), OVERLOAD) for y in CUTS},
+        **{f"series-{n}": _series(settings.having({"stm.n": n})) for n in (1, 3)},
         **{f"growth-{factor:g}": scenario(grown(settings, factor), VOICE) for factor in GROWTH},
         **{f"count-{name}": scenario(settings, case) for name, case in COUNTED.items()},
     }
 
 
-def _fractional(settings: Settings) -> dict[str, Any]:
-    ar, sr = admissible_rate(settings, BASE), supportable_rate(settings, BASE)
-    return {"pcn.fractional": fractional(settings, ar, sr)}
+def steady(settings: Settings, kind: str, rate: Decimal, count: int = 0, **more: Any) -> dict[str, Any]:
+    """A flow of packets like CBR's, or `count` flows, of this rate each; `kind` and `more` are the source's."""
+    sends = {"rate": bits(rate), "packet": f"{packet_bytes(settings, 'CBR')} bytes", **more}
+    several = {"count": count} if count else {}
+    return {"name": "load", "from": "a", "to": "b", **several, f"source.{kind}": sends}
+
+
+def marks(
+    settings: Settings,
+    port: Mapping[str, Any],
+    load: Mapping[str, Any],
+    *,
+    span: tuple[str, str] = ("20 s", "5 s"),
+    per: str = "",
+    description: str = "marks of a steady load",
+) -> str:
+    """The scenario that measures the marked share of a load on a single link; `span` is duration and warm-up."""
+    net = network(settings, BASE, {"rate": bits(link_rate(settings, BASE)), **port})
+    head = {"description": description, "duration": span[0], "warm-up": span[1]}
+    flows, calls = ([], [load]) if "initial" in load else ([load], [])
+    measure = {"metric": "marking-ratio", "of": load["name"], **({"per": per} if per else {})}
+    return scenario_text(head, net.nodes, net.links, flows, [measure], calls=calls)
+
+
+def _staying(settings: Settings, ends: tuple[str, str, str], count: int) -> dict[str, Any]:
+    """Calls that neither come nor go, with the name of their group, its ingress and its egress."""
+    return {
+        **dict(zip(("name", "from", "to"), ends, strict=True)),
+        "initial": {"calls": count, "spread": "20 ms"},
+        "holding.infinite": {},
+        **source(settings, replace(BASE, kind=TERMINATION)),
+    }
 
 
 def _sweep(settings: Settings, name: str, port: Mapping[str, Any]) -> str:
@@ -76,16 +106,7 @@ def _sweep(settings: Settings, name: str, port: Mapping[str, Any]) -> str:
     of, factor = SWEEP[name]
     rate = admissible_rate(settings, BASE) if of == "AR" else supportable_rate(settings, BASE)
     calls = round(rate * Decimal(str(factor)) / mean_rate(settings, BASE))
-    group = {
-        "name": "calls",
-        "from": "a",
-        "to": "b",
-        "initial": {"calls": calls, "spread": "20 ms"},
-        "holding.infinite": {},
-        **_source(settings),
-    }
-    measure = {"metric": "marking-ratio", "of": "calls"}
-    return page(_head("marks of a steady load", "20 s", "5 s"), _link(settings, port), [group], [measure])
+    return marks(settings, port, _staying(settings, ("calls", "a", "b"), calls))
 
 
 def _poisson(settings: Settings, rho: float) -> str:
@@ -93,36 +114,27 @@ def _poisson(settings: Settings, rho: float) -> str:
     sr = supportable_rate(settings, BASE)
     meter = single_threshold(settings, Decimal(1_000_000), sr)
     meter |= {"marking-threshold": "1 ns", "mark-every": 1, "counted": "not-full"}
-    sends = {"rate": bits(sr * Decimal(str(rho))), "packet": f"{packet_bytes(settings, 'CBR')} bytes"}
-    flow = {"name": "load", "from": "a", "to": "b", "source.poisson": sends}
-    return _marks(settings, {"pcn.single-threshold": meter}, flow, "group")
+    return marks(settings, {"pcn.single-threshold": meter}, steady(settings, "poisson", sr * Decimal(str(rho))))
 
 
 def _flows(settings: Settings, n: int) -> str:
     """A little more than AR in `n` flows, whose phases wander: with fixed ones a run would be a single sample."""
     rate = admissible_rate(settings, BASE) * Decimal(str(NEAR)) / n
-    sends = {"rate": bits(rate), "packet": f"{packet_bytes(settings, 'CBR')} bytes", "spacing-jitter": 0.5}
-    flow = {"name": "load", "from": "a", "to": "b", "count": n, "source.cbr": sends}
-    return _marks(settings, meters(settings, BASE), flow, "group")
+    return marks(settings, meters(settings, BASE), steady(settings, "cbr", rate, n, **{"spacing-jitter": 0.5}))
 
 
-def _synchronised(settings: Settings, port: Mapping[str, Any]) -> str:
-    """One and a half times AR in flows whose phases never change."""
-    count = round(admissible_rate(settings, BASE) * Decimal("1.5") / mean_rate(settings, BASE))
-    sends = {"rate": bits(mean_rate(settings, BASE)), "packet": f"{packet_bytes(settings, 'CBR')} bytes"}
-    flow = {"name": "load", "from": "a", "to": "b", "count": count, "source.cbr": sends}
-    return _marks(settings, port, flow, "flow")
-
-
-def _synchronised_ports(settings: Settings) -> dict[str, dict[str, Any]]:
-    ar, sr = admissible_rate(settings, BASE), supportable_rate(settings, BASE)
+def _synchronised(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, str]:
+    """One and a half times AR in flows whose phases never change, under three markers."""
     own = single_threshold(settings, ar, sr)
-    size = seconds(Decimal(str(settings["cl.termination_token_bucket_s_at_supportable_rate"])))
-    return {
+    size = seconds(settings["cl.termination_token_bucket_s_at_supportable_rate"])
+    ports = {
         "stm": {"pcn.single-threshold": own},
         "stm-n-1": {"pcn.single-threshold": own | {"mark-every": 1, "counted": "not-full"}},
         "excess": {"pcn.excess": {"rate": bits(ar), "size": size, "metering": "classic"}},
     }
+    rate = mean_rate(settings, BASE)
+    load = steady(settings, "cbr", rate, round(ar * Decimal("1.5") / rate))
+    return {name: marks(settings, port, load, per="flow") for name, port in ports.items()}
 
 
 def _dropping(settings: Settings) -> dict[str, dict[str, Any]]:
@@ -142,50 +154,16 @@ def _series(settings: Settings) -> str:
     case = replace(BASE, topology=PLT, size=5)
     net = network(settings, case, {"rate": bits(link_rate(settings, case)), **meters(settings, case)})
     half = round(admissible_rate(settings, case) * Decimal("0.75") / mean_rate(settings, case))
-    groups = [
-        {
-            "name": pairs.name,
-            "from": pairs.start,
-            "to": pairs.end,
-            "initial": {"calls": half, "spread": "20 ms"},
-            "holding.infinite": {},
-            **_source(settings),
-            **termination(settings, case),
-        }
-        for pairs in net.pairs
-    ]
+    edges = termination(settings, case)
+    calls = [_staying(settings, (pairs.name, pairs.start, pairs.end), half) | edges for pairs in net.pairs]
+    head = {"description": "several bottlenecks between AR and SR", "duration": "20 s"}
     measure = {"metric": "calls", "of": [pairs.name for pairs in net.pairs]}
-    return page(_head("several bottlenecks between AR and SR", "20 s"), net, groups, [measure])
+    return scenario_text(head, net.nodes, net.links, (), [measure], calls=calls)
 
 
 def grown(settings: Settings, factor: float) -> Settings:
     """B.3's VBR row with link and load `factor` times as large."""
     interval = "admission.single_link.vbr.call_interval_per_iea_s"
     exact = Decimal(str(factor))
-    changed = {
-        "capacity.vbr_single_bps": int(settings["capacity.vbr_single_bps"] * exact),
-        interval: Decimal(str(settings[interval])) / exact,
-    }
-    return _with(settings, changed)
-
-
-def _marks(settings: Settings, port: Mapping[str, Any], flow: Mapping[str, Any], per: str) -> str:
-    measure = {"metric": "marking-ratio", "of": flow["name"]} | ({"per": per} if per != "group" else {})
-    return page(_head("marks of a steady load", "20 s", "5 s"), _link(settings, port), [], [measure], [flow])
-
-
-def _source(settings: Settings) -> dict[str, Any]:
-    return source(settings, replace(BASE, kind=TERMINATION))
-
-
-def _link(settings: Settings, port: Mapping[str, Any]) -> Any:
-    return network(settings, BASE, {"rate": bits(link_rate(settings, BASE)), **port})
-
-
-def _head(description: str, duration: str, warm_up: str = "") -> dict[str, Any]:
-    head = {"description": description, "duration": duration}
-    return head | {"warm-up": warm_up} if warm_up else head
-
-
-def _with(settings: Settings, changed: Mapping[str, Any]) -> Settings:
-    return settings.having(changed)
+    rate = int(settings["capacity.vbr_single_bps"] * exact)
+    return settings.having({"capacity.vbr_single_bps": rate, interval: Decimal(str(settings[interval])) / exact})

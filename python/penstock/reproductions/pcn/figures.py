@@ -46,7 +46,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Both axes, their ranges if limited, and the theoretical curve."""
+    """Both axes and the theoretical curves."""
 
     name: str
     title: str
@@ -54,7 +54,6 @@ class Panel:
     up: str
     log: bool = False
     lines: tuple[Line, ...] = ()
-    between: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +136,4 @@ def _panel(axes: Any, panel: Panel, rows: Sequence[Mapping[str, Any]]) -> None:
         )
     axes.axhline(0, color="0.7", linewidth=0.5, zorder=0)
     axes.set(title=panel.title, xlabel=panel.across, ylabel=panel.up, xscale="log" if panel.log else "linear")
-    if panel.between:
-        axes.set_ylim(*panel.between)
     axes.legend(fontsize=8)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, cases
 from penstock.reproductions.pcn.network import network
 from penstock.reproductions.pcn.scenario import groups
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, overload_calls, supportable_rate
+from penstock.reproductions.run_numbers import one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,16 +41,17 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
     for part, case in cases(settings, table, row).items():
         result = results[part]
         if case.kind == FAIRNESS:
-            numbers |= sharing(settings, table, result)
-        elif case.kind == ADMISSION:
+            numbers |= _sharing(settings, table, result)
+            continue
+        if case.kind == ADMISSION:
             numbers |= _named(part, admission(settings, case, result))
-        elif table.id == "C.6":
-            numbers["termination_time"] = termination(settings, case, result).time
+            continue
+        shot = termination(settings, case, result)
+        if table.id == "C.6":
+            numbers["termination_time"] = shot.time
         elif case.bottlenecks > 1:
-            shot = termination(settings, case, result)
             numbers |= _named("", shot.over)
         else:
-            shot = termination(settings, case, result)
             numbers |= {
                 f"over_termination_{part}": shot.over[0],
                 f"over_termination_{part}_of_load": shot.of_load[0],
@@ -66,8 +69,9 @@ def part_of(table: str, column: str) -> str | None:
         return None
     if table == "B.2":
         return column.partition("_")[0]
-    found = [name for name in ("stm", "cl") if name in column.split("_")]
-    return column if table.startswith("B.") else found[0]
+    if table.startswith("B."):
+        return column
+    return next(name for name in ("stm", "cl") if name in column.split("_"))
 
 
 def gather(
@@ -87,66 +91,50 @@ def gather(
 
 def admission(settings: Settings, case: Case, result: RunResult) -> list[float]:
     """Over-admission at each bottleneck, in percent of the desired load."""
-    net = _network(settings, case)
+    net = network(settings, case, {})
     ar = float(admissible_rate(settings, case))
     over = []
     for bottleneck, rate in zip(net.bottlenecks, _rates(settings, case, net, result), strict=True):
         crossing = _crossing(settings, case, net, bottleneck)
-        refused = _sum(metric(result, "signal-rate", crossing)) if settings["signal.packet"] != "none" else 0.0
+        refused = math.fsum(metric(result, "signal-rate", crossing)) if settings["signal.packet"] != "none" else 0.0
         desired = ar - refused
         carried = rate if settings["signal.counted"] else rate - refused
         over.append(100 * (carried - desired) / desired)
     return over
 
 
+@dataclass(frozen=True)
 class Overshoot:
-    """What a termination run did, by three published definitions, in percent, by bottleneck.
+    """What a termination run did: by three published definitions, in percent, by bottleneck; and its time."""
 
-    Parameters
-    ----------
-    load, aim, rates : float, float, sequence of float; bit/s
-        The load with the event, the rate that was to be left, and what was left at each bottleneck.
-    time : float, s
-        How long it took.
-    """
-
-    def __init__(self, load: float, aim: float, rates: Sequence[float], time: float) -> None:
-        self.over = [100 * (aim - rate) / aim for rate in rates]
-        """Of the supportable rate, as this document defines it [Satoh10 s12]."""
-        self.of_load = [100 * (aim - rate) / load for rate in rates]
-        """Points of the load before termination, as tables of draft-charny-pcn-single-marking have it."""
-        self.of_surplus = [100 * (aim - rate) / (load - aim) for rate in rates]
-        """Of what had to be terminated, as draft-zhang-pcn-performance-evaluation defines it."""
-        self.time = time
+    over: list[float]  # of the supportable rate, as this document defines it [Satoh10 s12]
+    of_load: list[float]
+    """Points of the load before termination, as tables of draft-charny-pcn-single-marking have it."""
+    of_surplus: list[float]
+    """Of what had to be terminated, as draft-zhang-pcn-performance-evaluation defines it."""
+    time: float  # in seconds
 
 
 def termination(settings: Settings, case: Case, result: RunResult) -> Overshoot:
     """Over-termination at each bottleneck, and the time until all of them were below SR."""
-    net = _network(settings, case)
+    net = network(settings, case, {})
     load = overload_calls(settings, case)[1] * float(mean_rate(settings, case))
     aim = float(supportable_rate(settings, case))
-    spans = [
-        _only(
-            metric(
-                result,
-                "termination-time",
-                [", ".join(_crossing(settings, case, net, name))],
-                **{"from": settings["time.from"]},
-            )
-        )
-        for name in net.bottlenecks
-    ]
+    crossing = [", ".join(_crossing(settings, case, net, name)) for name in net.bottlenecks]
+    spans = metric(result, "termination-time", crossing, **{"from": settings["time.from"]})
     added = settings["time.stm_added_s"] if case.scheme == "STM" else settings["time.cl_added_s"]
-    return Overshoot(load, aim, _rates(settings, case, net, result), max(spans) + added)
+    rates = _rates(settings, case, net, result)
+    over, of_load, of_surplus = ([100 * (aim - rate) / whole for rate in rates] for whole in (aim, load, load - aim))
+    return Overshoot(over, of_load, of_surplus, max(spans) + added)
 
 
-def sharing(settings: Settings, table: Table, result: RunResult) -> dict[str, float]:
+def _sharing(settings: Settings, table: Table, result: RunResult) -> dict[str, float]:
     """Throughput of the short aggregate over that of the long one at the first bottleneck, by time."""
     numbers = {}
     before = 0.0, 0.0
     for column in table.compared:
         until = f"{column.name.removeprefix('t')} s"
-        short, long = (_only(metric(result, "throughput", [name], until=until)) for name in ("short1", "long"))
+        short, long = metric(result, "throughput", ["short1", "long"], until=until)
         if settings["fairness.over"] == "all":
             before = before[0] + short, before[1] + long
             short, long = before
@@ -156,27 +144,14 @@ def sharing(settings: Settings, table: Table, result: RunResult) -> dict[str, fl
 
 def metric(result: RunResult, name: str, of: Iterable[str], **labels: str) -> list[float]:
     """The values of a metric, of each of `of` in its order; an error of ours if one is missing."""
-    values = []
-    for target in of:
-        found = [
-            m.value
-            for m in result.metrics
-            if m.name == name and m.labels["of"] == target and all(m.labels.get(k) == v for k, v in labels.items())
-        ]
-        if len(found) != 1:
-            raise ValueError(f"the run has {len(found)} {name} of {target}")
-        values += found
-    return values
+    return [one(result, name, target, **labels) for target in of]
 
 
 def _rates(settings: Settings, case: Case, net: Network, result: RunResult) -> list[float]:
     if settings["throughput.at"] == "link":
         return metric(result, "throughput", net.bottlenecks)
-    return [_sum(metric(result, "throughput", _crossing(settings, case, net, name))) for name in net.bottlenecks]
-
-
-def _network(settings: Settings, case: Case) -> Network:
-    return network(settings, case, {})
+    crossing = (_crossing(settings, case, net, name) for name in net.bottlenecks)
+    return [math.fsum(metric(result, "throughput", names)) for names in crossing]
 
 
 def _crossing(settings: Settings, case: Case, net: Network, bottleneck: str) -> list[str]:
@@ -187,13 +162,4 @@ def _named(part: str, over: Sequence[float]) -> dict[str, float]:
     """One value under the part's name; several as ``bottleneck_1`` and so on, behind the part's name if it has one."""
     if len(over) == 1:
         return {part: over[0]}
-    return {"_".join([*([part] if part else []), f"bottleneck_{i}"]): value for i, value in enumerate(over, 1)}
-
-
-def _sum(values: Iterable[float]) -> float:
-    return math.fsum(values)
-
-
-def _only(values: Sequence[float]) -> float:
-    (value,) = values
-    return value
+    return {f"{part}_bottleneck_{i}".removeprefix("_"): value for i, value in enumerate(over, 1)}

@@ -1,21 +1,30 @@
-"""What the schemes put into a port, an ingress and an egress, as a scenario has it."""
+"""What the schemes put into a port, an ingress and an egress, as a scenario has it.
+
+The document simulates STM and CL; single marking and two edge behaviours of the IETF are here at its rates.
+"""
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION
-from penstock.reproductions.pcn.others import OTHERS, other_edges, other_meters
-from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
-from penstock.reproductions.pcn.words import bits, seconds
+from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, seconds, supportable_rate
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
 
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""
+
+OTHERS = ("SM", "RFC 6661", "RFC 6662")
+LEVEL = 0.05
+"""Marked share from which calls are refused: CL's in the document, and that of the RFCs."""
+EVERY = "100 ms"
+"""Measuring interval of all three: the shortest that the RFCs allow."""
+DEPTH = "5 ms"
 
 CLE_OF_CASE = {
     1: (0.05, 0.0005),
@@ -34,19 +43,19 @@ def meters(settings: Settings, case: Case) -> dict[str, Any]:
     if case.scheme == COUNT:
         return {}
     if case.scheme in OTHERS:
-        return other_meters(case.scheme, ar, sr)
+        return _other_meters(case.scheme, ar, sr)
     if case.scheme == "STM":
         return {"pcn.single-threshold": single_threshold(settings, ar, sr)}
     queue = {
         "admissible-rate": bits(ar),
-        "min-threshold": _span(settings["cl.vq_min_marking_threshold_s_at_admissible_rate"]),
-        "max-threshold": _span(settings["cl.vq_max_marking_threshold_s_at_admissible_rate"]),
-        "upper-limit": _span(settings["cl.vq_upper_limit_s_at_admissible_rate"]),
+        "min-threshold": seconds(settings["cl.vq_min_marking_threshold_s_at_admissible_rate"]),
+        "max-threshold": seconds(settings["cl.vq_max_marking_threshold_s_at_admissible_rate"]),
+        "upper-limit": seconds(settings["cl.vq_upper_limit_s_at_admissible_rate"]),
     }
     if not settings["cl.ramp"]:
         levels = [settings[f"cl.vq_{end}_marking_threshold_s_at_admissible_rate"] for end in ("min", "max")]
-        queue["min-threshold"] = queue["max-threshold"] = _span(sum(levels) / 2)
-    size = _span(settings["cl.termination_token_bucket_s_at_supportable_rate"])
+        queue["min-threshold"] = queue["max-threshold"] = seconds(sum(levels) / 2)
+    size = seconds(settings["cl.termination_token_bucket_s_at_supportable_rate"])
     return {"pcn.virtual-queue": queue, "pcn.pre-emption": {"supportable-rate": bits(sr), "size": size}}
 
 
@@ -55,10 +64,10 @@ def single_threshold(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, 
     return {
         "admissible-rate": bits(ar),
         "supportable-rate": bits(sr),
-        "switch-size": _span(settings["stm.swtb_size_s_at_admissible_rate"]),
-        "switch-threshold": _span(settings["stm.swtb_threshold_s_at_admissible_rate"]),
-        "marking-size": _span(settings["stm.mktb_size_s_at_supportable_rate"]),
-        "marking-threshold": _span(settings["stm.full_below_s"]),
+        "switch-size": seconds(settings["stm.swtb_size_s_at_admissible_rate"]),
+        "switch-threshold": seconds(settings["stm.swtb_threshold_s_at_admissible_rate"]),
+        "marking-size": seconds(settings["stm.mktb_size_s_at_supportable_rate"]),
+        "marking-threshold": seconds(settings["stm.full_below_s"]),
         "mark-every": settings["stm.n"],
         # With N = 1 there is nothing to count but what finds the bucket not full.
         "counted": settings["stm.counted"] if settings["stm.n"] > 1 else "not-full",
@@ -72,10 +81,10 @@ def fractional(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, Any]:
     return {
         "admissible-rate": bits(ar),
         "supportable-rate": bits(sr),
-        "fractional-size": _span(low[0]),
-        "fractional-threshold": _span(low[1]),
-        "marking-size": _span(high[0]),
-        "marking-threshold": _span(high[1]),
+        "fractional-size": seconds(low[0]),
+        "fractional-threshold": seconds(low[1]),
+        "marking-size": seconds(high[0]),
+        "marking-threshold": seconds(high[1]),
         "mark-every": settings["stm.n_marking_frequency_denominator"],
     }
 
@@ -84,7 +93,7 @@ def edges(settings: Settings, case: Case) -> dict[str, Any]:
     """What the edges of every aggregate do: admission where calls arrive, termination where they are too many."""
     if case.scheme in OTHERS:
         ar, sr = admissible_rate(settings, case), supportable_rate(settings, case)
-        return dict(other_edges(case.scheme, ar, sr, admits=case.kind != TERMINATION))
+        return _other_edges(case.scheme, ar, sr, admits=case.kind != TERMINATION)
     if case.kind == TERMINATION:
         return termination(settings, case)
     if case.scheme == COUNT:
@@ -102,7 +111,7 @@ def edges(settings: Settings, case: Case) -> dict[str, Any]:
         "idle": settings["cle.idle"],
     }
     if settings["cle.idle_time_s"]:
-        rule["idle-time"] = _span(settings["cle.idle_time_s"])
+        rule["idle-time"] = seconds(settings["cle.idle_time_s"])
     return {"admission.cle": rule}
 
 
@@ -111,8 +120,8 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
     cut = {"rounding": settings["cut.rounding"], "call-rate": settings["cut.rate"], "victims": settings["cut.flows"]}
     if case.scheme != "STM":
         rule = {
-            "sar-interval": _span(settings["cl.sar_s"]),
-            "sending-interval": _span(settings["cl.sending_s"]),
+            "sar-interval": seconds(settings["cl.sar_s"]),
+            "sending-interval": seconds(settings["cl.sending_s"]),
             "sending": settings["cl.sending"],
         }
         margins = {f"{margin}-margin": settings[f"cl.{margin}_margin"] for margin in ("trigger", "cut")}
@@ -123,7 +132,7 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
         if settings["cl.newer"] != "replaces" and settings["cl.sending"] == "after-message":
             rule["newer"] = settings["cl.newer"]
         if settings["cl.settle_s"]:
-            rule["settle"] = _span(settings["cl.settle_s"])
+            rule["settle"] = seconds(settings["cl.settle_s"])
         if settings["cl.after_cut"] != "continue":
             rule["after-cut"] = settings["cl.after_cut"]
         return {"termination.cl": rule | cut}
@@ -131,21 +140,39 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
         "marked-run": settings["stm.l_sequential_marked_packets"],
         "unmarked-run": settings["stm.m_sequential_unmarked_packets"],
         "extra": settings["stm.y_extra_termination_percent"] / 100,
-        "report-interval": _span(settings["stm.receiving_rate_report_interval_s"]),
+        "report-interval": seconds(settings["stm.receiving_rate_report_interval_s"]),
         "receiving": settings["stm.receiving"],
         "counts-unmarked": settings["stm.counts_unmarked"],
-        "sending-interval": _span(settings["stm.sending_rate_measurement_interval_s"]),
+        "sending-interval": seconds(settings["stm.sending_rate_measurement_interval_s"]),
         "reports": settings["stm.reports"],
         "next-interval": settings["stm.next_interval"],
         "after-cut": settings["stm.after_cut"],
     }
     if settings["stm.receiving"] not in ("between-reports", "share"):
-        rule["receiving-window"] = _span(settings["stm.receiving_s"])
+        rule["receiving-window"] = seconds(settings["stm.receiving_s"])
     if settings["stm.keeps_share"]:
         aggregates = {RTT: case.size, PLT: 2}.get(case.topology, 1)
         rule["keep-rate"] = bits(supportable_rate(settings, case) / aggregates)
     return {"termination.single-threshold": rule | cut}
 
 
-def _span(number: float) -> str:
-    return seconds(Decimal(str(number)))
+def _other_meters(scheme: str, ar: Decimal, sr: Decimal) -> dict[str, Any]:
+    """The meters of a bottleneck with these admissible and supportable rates."""
+    if scheme == "RFC 6661":
+        threshold = {"rate": bits(ar), "size": "20 ms", "threshold": "10 ms"}
+        return {"pcn.threshold": threshold, "pcn.excess": {"rate": bits(sr), "size": DEPTH}}
+    metering = "classic" if scheme == "SM" else "size-independent"
+    return {"pcn.excess": {"rate": bits(ar), "size": DEPTH, "metering": metering}}
+
+
+def _other_edges(scheme: str, ar: Decimal, sr: Decimal, *, admits: bool) -> dict[str, Any]:
+    """What the edges do: admission where calls arrive, else termination."""
+    report, key = {"measuring-interval": EVERY}, scheme.lower().replace(" ", "-")
+    u = float(round(sr / ar, 6))
+    if admits:
+        if scheme == "SM":
+            return {"admission.cle": {"threshold": LEVEL, "update": "interval", "interval": EVERY, "marks": "excess"}}
+        return {f"admission.{key}": report | {"cle-limit": LEVEL}}
+    if scheme == "SM":
+        return {"termination.sm": {"u": u, "sar-interval": EVERY, "sending-interval": EVERY}}
+    return {f"termination.{key}": report | ({"u": u} if scheme == "RFC 6662" else {})}

@@ -7,9 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import PLT, SINGLE, TERMINATION
-from penstock.reproductions.pcn.loads import remainder
-from penstock.reproductions.pcn.traffic import added_delay
-from penstock.reproductions.pcn.words import seconds
+from penstock.reproductions.pcn.traffic import added_delay, exact, remainder, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,22 +45,15 @@ def network(settings: Settings, case: Case, bottleneck: Mapping[str, Any]) -> Ne
     """The network of a case; `bottleneck` has the rate, queue and meters of each bottleneck."""
     noise: dict[str, Any] = {}
     if case.randomized and settings["randomized.at"] == "link":
-        low, high = added_delay(settings)
-        law: dict[str, Any] = {"added": {"uniform": [_span(low), _span(high)]}}
-        if settings["randomized.keep_order"]:
-            law["keep-order"] = True
-        noise = {"impairment.delay": law}
+        noise = {"impairment.delay": added_delay(settings)}
     if case.topology == SINGLE:
         return _single(settings, bottleneck, noise)
-    return (
-        _parking_lot(settings, case, bottleneck, noise)
-        if case.topology == PLT
-        else _rtt(settings, case, bottleneck, noise)
-    )
+    build = _parking_lot if case.topology == PLT else _rtt
+    return build(settings, case, bottleneck, noise)
 
 
 def _single(settings: Settings, bottleneck: Mapping[str, Any], noise: Mapping[str, Any]) -> Network:
-    delay = _span(settings["delay.single_s"])
+    delay = seconds(settings["delay.single_s"])
     nodes: dict[str, Mapping[str, Any]] = {"a": {}, "b": {}}
     links = [{"from": "a", "to": "b", "delay": delay, **bottleneck}]
     start = "a"
@@ -75,34 +66,29 @@ def _single(settings: Settings, bottleneck: Mapping[str, Any], noise: Mapping[st
 
 def _rtt(settings: Settings, case: Case, bottleneck: Mapping[str, Any], noise: Mapping[str, Any]) -> Network:
     """Ingresses whose shares of the load differ by one call are two groups: `ingress` and `more`."""
-    groups = _groups(settings, case)
+    more = remainder(settings, case)
+    groups = [(name, count) for name, count in (("ingress", case.size - more), ("more", more)) if count]
     nodes: dict[str, Mapping[str, Any]] = {name: {"count": count} for name, count in groups}
     nodes |= {"d": {}, "f": {}}
     links: list[Mapping[str, Any]] = []
     total = sum(count for _, count in groups)
     low, high = (settings[f"topology.rtt.ingress_link_delay_{end}_s"] for end in ("min", "max"))
     last = settings["topology.rtt.bottleneck_delay_s"]
-    drawn: Any = {"uniform": [_span(low), _span(high)]}
+    drawn: Any = {"uniform": [seconds(low), seconds(high)]}
     if case.kind == TERMINATION and settings["delay.termination_rtt_s"]:
         access, last = settings["delay.termination_rtt_s"]
-        links += [_access(name, "d", _span(access), noise) for name, _ in groups]
+        links += [_access(name, "d", seconds(access), noise) for name, _ in groups]
     elif settings["delay.rtt_drawn"] == "per-run":
         links += [_access(name, "d", drawn, noise) for name, _ in groups]
     else:
         members = [f"{name}[{i}]" for name, count in groups for i in range(count)]
         # The middles of equal parts of the range.
-        step = (Decimal(str(high)) - Decimal(str(low))) / total
-        delays = [seconds(Decimal(str(low)) + step * (Decimal(i) + Decimal("0.5"))) for i in range(total)]
+        step = (exact(high) - exact(low)) / total
+        delays = [seconds(exact(low) + step * (Decimal(i) + Decimal("0.5"))) for i in range(total)]
         links += [_access(name, "d", delay, noise) for name, delay in zip(members, delays, strict=True)]
-    links.append({"from": "d", "to": "f", "delay": _span(last), **bottleneck})
+    links.append({"from": "d", "to": "f", "delay": seconds(last), **bottleneck})
     pairs = tuple(Pairs(name, name, "f", count, ("d-f",)) for name, count in groups)
     return Network(nodes, tuple(links), ("d-f",), pairs)
-
-
-def _groups(settings: Settings, case: Case) -> list[tuple[str, int]]:
-    more = remainder(settings, case)
-    groups = [("ingress", case.size - more), ("more", more)]
-    return [(name, count) for name, count in groups if count]
 
 
 def _parking_lot(settings: Settings, case: Case, bottleneck: Mapping[str, Any], noise: Mapping[str, Any]) -> Network:
@@ -110,7 +96,7 @@ def _parking_lot(settings: Settings, case: Case, bottleneck: Mapping[str, Any], 
     k = case.size
     upper, lower = LETTERS[: k + 1], LETTERS[k + 1 : 2 * k + 2]
     own = settings["delay.termination_plt_s"] if case.kind == TERMINATION else settings["topology.plt_c.link_delay_s"]
-    delay = _span(own)
+    delay = seconds(own)
     nodes: dict[str, Mapping[str, Any]] = {name: {} for name in (*upper, *lower)}
     names = tuple(f"{upper[i]}-{upper[i + 1]}" for i in range(k))
     links: list[Mapping[str, Any]] = [
@@ -130,7 +116,3 @@ def _parking_lot(settings: Settings, case: Case, bottleneck: Mapping[str, Any], 
 
 def _access(start: str, end: str, delay: Any, noise: Mapping[str, Any]) -> dict[str, Any]:
     return {"from": start, "to": end, "rate": UNLIMITED, "delay": delay, **noise}
-
-
-def _span(number: float) -> str:
-    return seconds(Decimal(str(number)))

@@ -2,7 +2,7 @@
 
 Calls that are counted and refused beyond a number are the M/G/n/n system of A. K. Erlang, whatever the law of the
 holding times; several bottlenecks in a row, with calls over one or all of them, are a loss network, in which the
-numbers of calls are independent but for what the links hold [Kelly91].
+numbers of calls are independent but for what the links hold [Kelly91]. Two null models are such formulas too.
 """
 
 from __future__ import annotations
@@ -10,12 +10,24 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE
-from penstock.reproductions.pcn.traffic import activity, admissible_rate, call_interval, mean_rate, spacing
+from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, cases
+from penstock.reproductions.pcn.traffic import (
+    activity,
+    admissible_rate,
+    call_interval,
+    counted_rate,
+    mean_rate,
+    overload_calls,
+    spacing,
+    supportable_rate,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.reproductions.pcn.cases import Case
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
 
 
 def erlang_b(load: float, servers: int) -> float:
@@ -94,7 +106,7 @@ def packets_over_rate(settings: Settings, case: Case) -> float:
     gap, rate = float(spacing(settings, case)), 1 / _holding(settings)
     if case.traffic == "CBR":
         return 1.0 if settings["source.phase"] == "random" else rate * gap / -math.expm1(-rate * gap)
-    share = _on_share(settings, case)
+    share = float(activity(settings, case.traffic))
     on, off = (1 / float(settings[f"traffic.{case.traffic.lower()}.{name}_mean_s"]) for name in ("on", "off"))
     if settings["source.initial"] == "stationary":
         return 1.0 if settings["source.remainder"] == "carried" else _whole(on, off, gap) * gap / share
@@ -115,11 +127,6 @@ def _whole(on: float, off: float, gap: float) -> float:
     half = math.exp(-on * gap / 2)
     packets = -half / math.expm1(-on * gap) + 1 - half
     return packets / (packets * gap + 1 / off)
-
-
-def _on_share(settings: Settings, case: Case) -> float:
-    """The share of time in which a call sends."""
-    return float(activity(settings, case.traffic))
 
 
 def perfect(settings: Settings, case: Case) -> tuple[float, float]:
@@ -150,6 +157,29 @@ def counted(settings: Settings, case: Case) -> tuple[float, float]:
     blocking = erlang_b(load, limit(settings, case))
     calls = offered(settings, case) * (1 - blocking)
     return blocking, 100 * (calls * packets * float(mean) / float(ar) - 1)
+
+
+def counter(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
+    """Over-admission if calls are counted: the same for every scheme, and at every bottleneck of a parking lot."""
+    admitting = [case for case in cases(settings, table, row).values() if case.kind == ADMISSION]
+    if not admitting:
+        return {}
+    over = counted(settings, admitting[0])[1]
+    return {column.name: over for column in table.compared}
+
+
+def no_feedback(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
+    """Over-termination if no mark reaches an edge: all calls stay. There is no time, as no call ends."""
+    overloaded = [case for case in cases(settings, table, row).values() if case.kind == TERMINATION]
+    if not overloaded:
+        return {}
+    case = overloaded[0]
+    load = overload_calls(settings, case)[1] * counted_rate(settings, case)
+    over = float(100 * (1 - load / supportable_rate(settings, case)))
+    return {column.name: over for column in table.compared if not column.name.startswith("termination_time")}
+
+
+NULLS = {"counter": counter, "no-feedback": no_feedback}
 
 
 def _holding(settings: Settings) -> float:

@@ -6,29 +6,29 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, PLT, RTT, TERMINATION, cases
-from penstock.reproductions.pcn.loads import shares
 from penstock.reproductions.pcn.mechanisms import edges, meters
 from penstock.reproductions.pcn.network import Network, Pairs, network
 from penstock.reproductions.pcn.traffic import (
     admissible_rate,
+    bits,
     call_interval,
     counted_rate,
     link_rate,
     mean_rate,
     packet_bytes,
+    seconds,
+    shares,
     source,
     source_delay,
     spread,
     supportable_rate,
 )
-from penstock.reproductions.pcn.words import bits, seconds
 from penstock.reproductions.scenario_text import scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from penstock.reproductions.pcn.cases import Case
-    from penstock.reproductions.pcn.loads import Share
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
 
@@ -59,36 +59,23 @@ def scenario(
     head: dict[str, Any] = {"description": _description(case), "duration": duration}
     if warm_up != "0 s":
         head["warm-up"] = warm_up
-    return page(head, net, _calls(settings, case, net), _measures(settings, case, net))
-
-
-def page(
-    head: Mapping[str, Any],
-    net: Network,
-    calls: Iterable[Mapping[str, Any]],
-    measures: Iterable[Mapping[str, Any]],
-    flows: Iterable[Mapping[str, Any]] = (),
-) -> str:
-    """A scenario as text."""
-    lists = {"links": net.links, "flows": flows, "calls": calls, "measure": measures}
-    blocks = [(f"[[{name}]]", entry) for name, entries in lists.items() for entry in entries]
-    return scenario_text(head, [("[nodes]", net.nodes), *blocks])
+    calls, measures = _calls(settings, case, net), _measures(settings, case, net)
+    return scenario_text(head, net.nodes, net.links, (), measures, calls=calls)
 
 
 def times(settings: Settings, case: Case) -> tuple[str, str]:
     """How long a run is, and from when on it is counted."""
     if case.kind == FAIRNESS:
-        return _span(max(settings["admission.fairness.sample_times_s"])), "0 s"
+        return seconds(max(settings["admission.fairness.sample_times_s"])), "0 s"
     kind = "termination" if case.kind == TERMINATION else "admission"
-    return _span(settings[f"{kind}.simulated_time_s"]), _span(settings[f"{kind}.measurement_start_s"])
+    return seconds(settings[f"{kind}.simulated_time_s"]), seconds(settings[f"{kind}.measurement_start_s"])
 
 
 def groups(settings: Settings, case: Case, pairs: Pairs) -> list[str]:
     """The groups of calls that some pairs have."""
     if case.kind != TERMINATION:
         return [pairs.name]
-    share = shares(settings, case)[pairs.name]
-    return [name for name, _ in _parts(settings, pairs.name, share)]
+    return [name for name, *_ in _parts(settings, case, pairs.name)]
 
 
 def below(settings: Settings, case: Case) -> Decimal:
@@ -99,11 +86,10 @@ def below(settings: Settings, case: Case) -> Decimal:
 def hops(settings: Settings, case: Case) -> float:
     """About how many packets reach the far end of a link in one run."""
     packets = 1 / Decimal(8 * packet_bytes(settings, case.traffic))
+    rate = admissible_rate(settings, case)
     if case.kind == TERMINATION:
         # Below AR for one half, about SR for the other.
-        rate = (admissible_rate(settings, case) + supportable_rate(settings, case)) / 2
-    else:
-        rate = admissible_rate(settings, case)
+        rate = (rate + supportable_rate(settings, case)) / 2
     seconds_run = Decimal(times(settings, case)[0].removesuffix(" s"))
     apart = case.randomized and settings["randomized.at"] == "link"
     links = Decimal(1 + apart)
@@ -125,7 +111,7 @@ def _calls(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, A
             "name": pairs.name,
             **ends,
             "arrivals.poisson": {"interval": seconds(call_interval(settings, case))},
-            "holding.exponential": {"mean": _span(settings["traffic.flows.flow_duration_mean_admission_s"])},
+            "holding.exponential": {"mean": seconds(settings["traffic.flows.flow_duration_mean_admission_s"])},
             **source(settings, case),
             **source_delay(settings, case),
             **edges(settings, case),
@@ -134,11 +120,10 @@ def _calls(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, A
 
 
 def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, str]) -> Iterable[dict[str, Any]]:
-    share = shares(settings, case)[pairs.name]
     apart = seconds(spread(settings, case))
-    earlier = _span(settings["termination.before_spread_s"]) if settings["termination.before_spread_s"] else apart
-    event = _span(settings["termination.event_time_s"])
-    for name, (before, added) in _parts(settings, pairs.name, share):
+    earlier = seconds(settings["termination.before_spread_s"]) if settings["termination.before_spread_s"] else apart
+    event = seconds(settings["termination.event_time_s"])
+    for name, before, added in _parts(settings, case, pairs.name):
         together: dict[str, Any] = {"initial": {"calls": before or added, "spread": earlier if before else apart}}
         if not before:
             together["start"] = event
@@ -155,21 +140,20 @@ def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, s
         }
 
 
-def _parts(settings: Settings, name: str, share: Share) -> list[tuple[str, tuple[int, int]]]:
+def _parts(settings: Settings, case: Case, name: str) -> list[tuple[str, int, int]]:
     """Of some pairs the groups of aggregates that have calls: names, and the calls there from the start and added."""
+    share = shares(settings, case)[name]
+    parts = [(f"{name}-before", share.before, 0), (f"{name}-added", 0, share.added)]
     if settings["termination.joined"]:
-        parts = [(name, (share.before, share.added))]
-    else:
-        parts = [(f"{name}-before", (share.before, 0)), (f"{name}-added", (0, share.added))]
-    return [part for part in parts if any(part[1])]
+        parts = [(name, share.before, share.added)]
+    return [part for part in parts if any(part[1:])]
 
 
 def _signalling(settings: Settings, case: Case) -> dict[str, Any]:
-    packet = settings["signal.packet"]
-    if packet == "none":
-        return {"processing": "0 s"}
-    size = f"{packet_bytes(settings, case.traffic)} bytes" if packet == "call" else packet
-    return {"processing": "0 s", "packet": size}
+    size = settings["signal.packet"]
+    if size == "call":
+        size = f"{packet_bytes(settings, case.traffic)} bytes"
+    return {"processing": "0 s"} if size == "none" else {"processing": "0 s", "packet": size}
 
 
 def _measures(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, Any]]:
@@ -182,9 +166,7 @@ def _measures(settings: Settings, case: Case, net: Network) -> Iterable[dict[str
     if settings["throughput.at"] == "egress":
         yield {"metric": "throughput", "of": every, "take": ["sum"]}
     if case.kind == ADMISSION:
-        yield {"metric": "calls", "of": every}
-        yield {"metric": "blocking", "of": every}
-        yield {"metric": "marking-ratio", "of": every}
+        yield from ({"metric": metric, "of": every} for metric in ("calls", "blocking", "marking-ratio"))
         if settings["signal.packet"] != "none":
             yield {"metric": "signal-rate", "of": every}
         return
@@ -207,7 +189,3 @@ def _description(case: Case) -> str:
         FAIRNESS: "sharing between long and short aggregates",
     }.get(case.kind, f"termination at {case.load:g} times the supportable rate")
     return f"{case.traffic} on {place}{noise}: {task} with {case.scheme}"
-
-
-def _span(number: float) -> str:
-    return seconds(Decimal(str(number)))

@@ -11,18 +11,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.loading import load
-from penstock.reproductions.pcn.cases import ADMISSION, RTT, SINGLE, TERMINATION, Case
+from penstock.reproductions.pcn.cases import RTT
+from penstock.reproductions.pcn.experiments import BASE, OVERLOAD
 from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import admission, termination
+from penstock.reproductions.pcn.mechanisms import OTHERS
 from penstock.reproductions.pcn.oracle import counted, limit
-from penstock.reproductions.pcn.others import OTHERS
 from penstock.reproductions.pcn.scenario import hops, scenario, times
 from penstock.reproductions.pcn.traffic import overload_calls
-from penstock.reproductions.reading import Readings, Settings
+from penstock.reproductions.reading import Readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from penstock.reproductions.pcn.cases import Case
+    from penstock.reproductions.reading import Settings
     from penstock.running import RunResult
 
 SCHEMES = ("STM", "CL", *OTHERS)
@@ -39,45 +42,36 @@ EVENT = 10.0
 SPAN = 210.0, 150.0
 """How long many aggregates run and from when on they count, in seconds: those that have had no call yet admit their
 first one whatever the load, and those calls must have gone."""
-BASE = Case(ADMISSION, "CBR", SINGLE)
-OVERLOAD = Case(TERMINATION, "CBR", SINGLE, randomized=True, load=2.0)
 
 
 def points() -> list[Point]:
     """All points, under the study's chosen readings."""
     settings = Readings(load("pcn").document).settings()
-    return [*_admission(settings), *_termination(Settings({**settings, "termination.event_time_s": EVENT}))]
+    return [*_admission(settings), *_termination(settings.having({"termination.event_time_s": EVENT}))]
 
 
 def figures() -> list[Figure]:
     """What they are drawn in."""
     settings = Readings(load("pcn").document).settings()
-    floor = tuple((x, counted(_offered(settings, x), BASE)[1]) for x in LOADS)
+    floor = Line("counting", tuple((x, counted(_offered(settings, x), BASE)[1]) for x in LOADS))
     sizes = [replace(BASE, topology=RTT, size=n) for n in SIZES]
-    floor_of_sizes = tuple((1000 / case.size, counted(settings, case)[1]) for case in sizes)
+    floor_of_sizes = Line("counting", tuple((1000 / case.size, counted(settings, case)[1]) for case in sizes))
     calls, load_over = "calls per ingress at AR", "load of calls / AR"
     per_ingress, over = "calls per ingress at 2 SR", "load / SR"
     more, less, slow = "over-admission, % of AR", "over-termination, % of SR", "termination time, s"
-    return [
-        Figure("admission-load", (Panel("load", "One ingress", load_over, more, lines=(Line("counting", floor),)),)),
-        Figure(
-            "admission-aggregation",
-            (
-                Panel("plain", "Packets at even spacing", calls, more, True, (Line("counting", floor_of_sizes),)),
-                Panel("randomised", "With random extra delay", calls, more, True, (Line("counting", floor_of_sizes),)),
-            ),
+    panels = {
+        "admission-load": (Panel("load", "One ingress", load_over, more, lines=(floor,)),),
+        "admission-aggregation": (
+            Panel("plain", "Packets at even spacing", calls, more, True, (floor_of_sizes,)),
+            Panel("randomised", "With random extra delay", calls, more, True, (floor_of_sizes,)),
         ),
-        Figure(
-            "termination-load", (Panel("over", "One ingress", over, less), Panel("time", "One ingress", over, slow))
+        "termination-load": (Panel("over", "One ingress", over, less), Panel("time", "One ingress", over, slow)),
+        "termination-aggregation": (
+            Panel("over-sizes", "Twice SR", per_ingress, less, True),
+            Panel("time-sizes", "Twice SR", per_ingress, slow, True),
         ),
-        Figure(
-            "termination-aggregation",
-            (
-                Panel("over-sizes", "Twice SR", per_ingress, less, True),
-                Panel("time-sizes", "Twice SR", per_ingress, slow, True),
-            ),
-        ),
-    ]
+    }
+    return [Figure(name, drawn) for name, drawn in panels.items()]
 
 
 def _admission(settings: Settings) -> Iterator[Point]:
@@ -101,15 +95,12 @@ def _termination(settings: Settings) -> Iterator[Point]:
 
 
 def _admitted(panel: str, scheme: str, x: float, settings: Settings, case: Case, span: tuple[float, float]) -> Point:
-    def over(result: RunResult) -> float:
-        return admission(settings, case, result)[0]
-
-    return Point(panel, scheme, x, _page(settings, case, span), over, _effort(settings, case, span))
+    page, effort = _page(settings, case, span)
+    return Point(panel, scheme, x, page, lambda result: admission(settings, case, result)[0], effort)
 
 
 def _terminated(panels: tuple[str, str], scheme: str, x: float, settings: Settings, case: Case) -> Iterator[Point]:
-    span = 4 * EVENT, 3 * EVENT
-    page, effort = _page(settings, case, span), _effort(settings, case, span)
+    page, effort = _page(settings, case, (4 * EVENT, 3 * EVENT))
 
     def over(result: RunResult) -> float:
         return termination(settings, case, result).over[0]
@@ -128,16 +119,14 @@ def _spans(factor: float) -> tuple[float, float]:
     return warm_up + 60, warm_up
 
 
-def _page(settings: Settings, case: Case, span: tuple[float, float]) -> str:
+def _page(settings: Settings, case: Case, span: tuple[float, float]) -> tuple[str, float]:
+    """The scenario, and about how many packet-hops a run takes."""
     duration, warm_up = span
-    return scenario(settings, case, span=(f"{duration:g} s", f"{warm_up:g} s"))
-
-
-def _effort(settings: Settings, case: Case, span: tuple[float, float]) -> float:
-    return hops(settings, case) * span[0] / float(times(settings, case)[0].removesuffix(" s"))
+    effort = hops(settings, case) * duration / float(times(settings, case)[0].removesuffix(" s"))
+    return scenario(settings, case, span=(f"{duration:g} s", f"{warm_up:g} s")), effort
 
 
 def _offered(settings: Settings, factor: float) -> Settings:
     """With calls at `factor` times AR instead of five times."""
     key = "admission.single_link.cbr.call_interval_per_iea_s"
-    return Settings({**settings, key: settings[key] * settings["admission.load_over_admissible_rate"] / factor})
+    return settings.having({key: settings[key] * settings["admission.load_over_admissible_rate"] / factor})

@@ -1,78 +1,144 @@
-"""The scenarios about UBR: policies and flavours, parameters, a guaranteed rate, bursty sources, and modern TCP."""
+"""The scenarios of TCP over UBR: policies and flavours, parameters, what is beneath VBR, buffers, and TCP itself."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.ubr.mechanisms import ample, parametrised, switch_queue, transport
 from penstock.reproductions.ubr.n_sources import Sources, n_sources
-from penstock.reproductions.ubr.queues import parametrised, switch_queue
-from penstock.reproductions.ubr.tcp import transport
-from penstock.reproductions.ubr.words import cells_per_segment
+from penstock.reproductions.ubr.words import BITS_PER_CELL, cells_per_segment, rate, seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row
 
 MANY = 15
 USERS = 60
-DEFAULT = "class.default."
+SPANS: Mapping[str, tuple[float, str]] = {
+    "wan": (3.0, "200 kB"),
+    "satellite": (28.5, "240 kB"),
+    "satellite-512": (28.5, "240 kB"),
+}
+"""Seconds over which a window is averaged, about 100 and 50 round trips, and where slow start ends."""
 
 
 def grid(settings: Settings, network: str, row: Row) -> str:
     """A cell of the grid in the place of slides 19 and 20."""
-    key = row.key
-    return _page(settings, network, str(key["switch"]), str(key["tcp"]), int(key["sources"]), int(key["buffer"]))
+    switch, sources, buffer = str(row.key["switch"]), int(row.key["sources"]), int(row.key["buffer"])
+    return _page(settings, network, str(row.key["tcp"]), switch=switch, count=sources, buffer=buffer)
+
+
+def many(settings: Settings, row: Row) -> str:
+    """15 sources under a policy, in a cell of the same with modern TCP."""
+    return _page(settings, str(row.key["network"]), str(row.key["tcp"]), switch=str(row.key["switch"]))
 
 
 def together(settings: Settings, row: Row) -> str:
     """A cell of the same whose sources start together."""
-    network = str(row.key["network"])
-    settings = together_from_the_start(settings, network)
-    return _page(settings, network, str(row.key["switch"]), str(row.key["tcp"]), MANY, small(settings, network))
+    return many(together_from_the_start(settings, str(row.key["network"])), row)
 
 
 def together_from_the_start(settings: Settings, network: str) -> Settings:
     """These settings with all sources starting at 0, and everything counted."""
-    return settings.having({"tcp.start_within": "0 s", f"run.{network}_from": "0 s"})
-
-
-def today(settings: Settings, row: Row) -> str:
-    """A cell of the same with modern TCP."""
-    network = str(row.key["network"])
-    return _page(settings, network, str(row.key["switch"]), str(row.key["tcp"]), MANY, small(settings, network))
+    return _from_the_start(settings.having({"tcp.start_within": "0 s"}), network)
 
 
 def parameters(settings: Settings, row: Row) -> str:
     """Selective drop or FBA with a Z and an R."""
     key, network = row.key, str(row.key["network"])
-    queue = parametrised(str(key["policy"]), small(settings, network), share=float(key["r"]), z=float(key["z"]))
-    return _of(settings, network, MANY, queue, _tcp(settings, network, "reno"))
+    queue = parametrised(str(key["policy"]), _small(settings, network), share=float(key["r"]), z=float(key["z"]))
+    return _page(settings, network, "reno", queue=queue)
 
 
 def constants(settings: Settings, row: Row) -> str:
     """Reno with other constants of increase and decrease, under EPD."""
     network = str(row.key["network"])
     aimd = float(row.key["increase"]), float(row.key["decrease"])
-    queue = _queue(settings, network, "epd", MANY, small(settings, network))
-    return _of(settings, network, MANY, queue, _tcp(settings, network, "reno", aimd))
+    return _page(settings, network, _tcp(settings, network, "reno", aimd))
 
 
 def reserved(settings: Settings, row: Row) -> str:
     """UBR beneath VBR, with a share of the link reserved or without."""
-    network = str(row.key["network"])
-    queue = _queue(settings, network, str(row.key["switch"]), MANY, small(settings, network), DEFAULT)
-    tcp = _tcp(settings, network, str(row.key["tcp"]))
-    return _of(settings, network, MANY, queue, tcp, reserved=float(row.key["reserved"]) / 100)
+    share = float(row.key["reserved"]) / 100
+    network, switch = str(row.key["network"]), str(row.key["switch"])
+    return _page(settings, network, str(row.key["tcp"]), switch=switch, reserved=share)
 
 
 def bursty(settings: Settings, row: Row) -> str:
     """Users who fetch pages in the WAN, alone or beneath VBR."""
-    has_vbr = row.key["background"] == "vbr"
-    queue = _queue(settings, "wan", str(row.key["switch"]), USERS, small(settings, "wan"), DEFAULT if has_vbr else "")
     # 60 users at a page of 200 kB and half a second of thinking ask for about twice of what the link carries.
     source = {"source.http": {"page": "200 kB", "objects": 0, "think": {"exponential": {"mean": "500 ms"}}}}
-    tcp = _tcp(settings, "wan", str(row.key["tcp"]))
-    return _of(settings, "wan", USERS, queue, tcp, source=source, reserved=0.0 if has_vbr else None)
+    more: dict[str, Any] = {
+        "source": source,
+        "metrics": ("page-time",),
+        "reserved": 0.0 if row.key["background"] == "vbr" else None,
+    }
+    return _page(settings, "wan", str(row.key["tcp"]), switch=str(row.key["switch"]), count=USERS, **more)
+
+
+def base_of(settings: Settings, network: str) -> tuple[str, Settings]:
+    """The network that a row is about; `satellite-512` is the satellite with the segments of the others."""
+    if network == "satellite-512":
+        return "satellite", settings.having({"experiment_ubr.satellite.mss_bytes": 512})
+    return network, settings
+
+
+def windows(settings: Settings, row: Row) -> str:
+    """One transfer that loses nothing, counted from a certain second on."""
+    span, threshold = SPANS[str(row.key["network"])]
+    network, settings = base_of(settings, str(row.key["network"]))
+    begin = float(row.key["at"])
+    times = {f"run.{network}_from": f"{begin:g} s", f"run.{network}": f"{begin + span:g} s"}
+    tcp = _tcp(settings, network, "sack1")
+    tcp |= {"initial-slow-start-threshold": threshold, "congestion-control": _arithmetic(settings, row)}
+    told = f"a window over time, {network}"
+    return _page(settings.having(times), network, tcp, queue=ample(), count=1, told=told)
+
+
+def retransmissions(settings: Settings, row: Row) -> str:
+    """15 sources whose retransmissions are counted, with and without a delay."""
+    network, flavour = str(row.key["network"]), str(row.key["tcp"])
+    tcp = _tcp(settings, network, flavour.removesuffix("-delayed"))
+    if flavour == "sack1-delayed":
+        delay = "half-round-trip-with-new-data" if settings["delayed.new_data"] else "half-round-trip"
+        tcp["recovery"] = {"sack1": {"retransmit-delay": delay}}
+    metrics = ("lost-retransmissions", "repeated-retransmissions")
+    settings = _from_the_start(settings, network)
+    return _page(settings, network, tcp, switch=str(row.key["switch"]), metrics=metrics)
+
+
+def starts(settings: Settings, row: Row) -> str:
+    """15 sources that begin together or within some time, under EPD."""
+    within = "0 s" if row.key["start"] == "together" else str(row.key["start"])
+    return _page(settings.having({"tcp.start_within": within}), str(row.key["network"]), str(row.key["tcp"]))
+
+
+def buffers(settings: Settings, row: Row) -> str:
+    """Sources with a buffer in proportion to what they may have outstanding, or to the path."""
+    network, count = str(row.key["network"]), int(row.key["sources"])
+    buffer, switch = buffer_of(settings, network, count, str(row.key["buffer"])), str(row.key["switch"])
+    if row.key["buffer"] != "half-rtt":
+        settings = _from_the_start(settings, network)
+    told = f"buffers, {network}"
+    return _page(settings, network, "sack1", switch=switch, count=count, buffer=buffer, told=told)
+
+
+def buffer_of(settings: Settings, network: str, count: int, what: str) -> int:
+    """Cells of a buffer: all windows, half of them, or half a round trip of the link."""
+    if what == "half-rtt":
+        return round(one_way(settings, network) * rate(settings.text("link.cells")) / BITS_PER_CELL)
+    window, unit = settings.text(f"window.{network}").split()
+    scale = {"bytes": 1, "kB": 1000, "MB": 1_000_000, "KiB": 1024}[unit]
+    mss = mss_of(settings, network)
+    segments = round(float(window) * scale) // mss
+    return round(count * segments * cells_per_segment(mss) * {"windows": 1.0, "half-windows": 0.5}[what])
+
+
+def one_way(settings: Settings, network: str) -> float:
+    """Propagation time over the three links from a source to its sink, in seconds."""
+    return seconds(settings.text(f"ubr.one_way.{network}")) + 2 * seconds(settings.text(f"ubr.access.{network}"))
 
 
 def mss_of(settings: Settings, network: str) -> int:
@@ -80,26 +146,49 @@ def mss_of(settings: Settings, network: str) -> int:
     return int(settings[f"experiment_ubr.{network}.mss_bytes"])
 
 
-def small(settings: Settings, network: str) -> int:
+def _small(settings: Settings, network: str) -> int:
     """The smaller buffer of a network in cells."""
     return int(settings[f"ubr.small_buffer.{network}"])
 
 
-def _page(settings: Settings, network: str, switch: str, tcp: str, sources: int, buffer: int) -> str:
-    queue = _queue(settings, network, switch, sources, buffer)
-    return _of(settings, network, sources, queue, _tcp(settings, network, tcp))
+def _from_the_start(settings: Settings, network: str) -> Settings:
+    """Counted from the start, since the first slow start loses the most."""
+    return settings.having({f"run.{network}_from": "0 s"})
 
 
-def _of(settings: Settings, network: str, count: int, queue: dict[str, Any], tcp: dict[str, Any], **more: Any) -> str:
-    told = f"{count} TCP sources over UBR, {network}"
-    return n_sources(settings, Sources(network, count, queue, tcp, told, **more))
+def _arithmetic(settings: Settings, row: Row) -> dict[str, Any] | str:
+    """Reno's window in floating point, in integers, or in integers that grow after N acknowledgements."""
+    after = int(settings["increase.after"])
+    if row.key["arithmetic"] == "floating":
+        return "reno"
+    if row.key["arithmetic"] == "integer":
+        return {"reno": {"arithmetic": "integer-bytes"}}
+    if after:
+        return {"reno": {"arithmetic": "integer-bytes", "acks-per-increase": after}}
+    return {"reno": {"arithmetic": "integer-bytes-without-stall"}}
 
 
-def _queue(
-    settings: Settings, network: str, switch: str, sources: int, buffer: int, prefix: str = ""
-) -> dict[str, Any]:
-    frame = cells_per_segment(mss_of(settings, network))
-    return switch_queue(settings, switch, buffer, frame=frame, sources=sources, prefix=prefix)
+def _page(
+    settings: Settings,
+    network: str,
+    tcp: str | dict[str, Any],
+    *,
+    switch: str = "epd",
+    count: int = MANY,
+    buffer: int = 0,
+    queue: dict[str, Any] | None = None,
+    told: str = "",
+    **more: Any,
+) -> str:
+    """`tcp` is a flavour or its keys; the smaller buffer, and the queue of the switch, unless others are given."""
+    if queue is None:
+        frame = cells_per_segment(mss_of(settings, network))
+        prefix = "" if more.get("reserved") is None else "class.default."
+        size = buffer or _small(settings, network)
+        queue = switch_queue(settings, switch, size, frame=frame, sources=count, prefix=prefix)
+    keys = _tcp(settings, network, tcp) if isinstance(tcp, str) else tcp
+    told = told or f"{count} TCP sources over UBR, {network}"
+    return n_sources(settings, Sources(network, count, queue, keys, told, **more))
 
 
 def _tcp(settings: Settings, network: str, flavour: str, aimd: tuple[float, float] | None = None) -> dict[str, Any]:

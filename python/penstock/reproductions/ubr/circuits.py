@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.scenario_text import scenario_text
-from penstock.reproductions.ubr.n_sources import BOTTLENECK
-from penstock.reproductions.ubr.queues import ample
-from penstock.reproductions.ubr.words import rate
+from penstock.reproductions.ubr.mechanisms import ample
+from penstock.reproductions.ubr.n_sources import BOTTLENECK, random_start
+from penstock.reproductions.ubr.words import BITS_PER_CELL, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,69 +43,48 @@ class Merged:
 def merged(settings: Settings, asked: Merged) -> str:
     """The scenario."""
     link = settings.text("link.cells")
-    head: dict[str, object] = {
+    head = {
         "description": asked.told,
         "duration": settings.text("run.gfr"),
         "warm-up": settings.text("run.gfr_from"),
         "ties": "random",
     }
-    nodes: dict[str, object] = {"s1": {"cell-switch": True}, "s2": {"cell-switch": True}}
+    nodes: dict[str, Any] = {"s1": {"cell-switch": True}, "s2": {"cell-switch": True}}
     for i in GROUPS:
         nodes |= {f"hosts{i}": {"count": asked.each}, f"sinks{i}": {"count": asked.each}}
         if asked.local:
             nodes |= {f"in{i}": {}, f"out{i}": {}}
     if asked.background:
         nodes |= {"other": {}, "other-sink": {}}
-    blocks: list[tuple[str, dict[str, object]]] = [("[nodes]", nodes)]
-    blocks += [("[[links]]", each) for each in _links(asked, link)]
-    blocks += [("[[circuits]]", each) for each in _circuits(asked)]
-    blocks += [("[[flows]]", each) for each in _flows(settings, asked, link)]
-    blocks += [("[[measure]]", each) for each in _measures(asked)]
-    return scenario_text(head, blocks)
+    flows, circuits = _flows(settings, asked, link), _circuits(asked)
+    return scenario_text(head, nodes, _links(asked, link), flows, _measures(asked), circuits=circuits)
 
 
-def _links(asked: Merged, link: str) -> Iterable[dict[str, object]]:
-    def wire(
-        start: str, to: str, delay: str, more: Mapping[str, Any] = NOTHING, *, cells: bool = True
-    ) -> dict[str, object]:
+def _links(asked: Merged, link: str) -> Iterable[dict[str, Any]]:
+    def wire(start: str, to: str, delay: str, more: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
         queue = {} if any(key.startswith(("queue", "scheduler")) for key in more) else ample()
-        if not cells:
-            queue = {"queue.tail-drop": {"limit": "100000 packets"}}
-        return {
-            "from": start,
-            "to": to,
-            "rate": link,
-            "delay": delay,
-            **({"cells": True} if cells else {}),
-            **queue,
-            **more,
-        }
+        return {"from": start, "to": to, "rate": link, "delay": delay, "cells": True, **queue, **more}
+
+    def in_packets(start: str, to: str) -> dict[str, Any]:
+        return {"from": start, "to": to, "rate": link, "delay": LOCAL, "queue.tail-drop": {"limit": "100000 packets"}}
 
     tags = {"marker.f-gcra": {"burst": asked.tags_at_end}} if asked.tags_at_end else {}
     for i in GROUPS:
         hosts, sinks, first, last = f"hosts{i}", f"sinks{i}", f"in{i}", f"out{i}"
-        if not asked.local:
-            yield wire(hosts, "s1", asked.access[i], tags)
-            yield wire("s1", hosts, asked.access[i])
-            yield wire("s2", sinks, asked.access[i])
-            yield wire(sinks, "s2", asked.access[i])
-            continue
-        yield wire(hosts, first, LOCAL, cells=False)
-        yield wire(first, hosts, LOCAL, cells=False)
-        yield wire(first, "s1", asked.access[i], tags)
-        yield wire("s1", first, asked.access[i])
-        yield wire("s2", last, LOCAL)
-        yield wire(last, "s2", LOCAL)
-        yield wire(last, sinks, LOCAL, cells=False)
-        yield wire(sinks, last, LOCAL, cells=False)
+        if asked.local:
+            yield from (in_packets(hosts, first), in_packets(first, hosts))
+            yield from (wire(first, "s1", asked.access[i], tags), wire("s1", first, asked.access[i]))
+            yield from (wire("s2", last, LOCAL), wire(last, "s2", LOCAL))
+            yield from (in_packets(last, sinks), in_packets(sinks, last))
+        else:
+            yield from (wire(hosts, "s1", asked.access[i], tags), wire("s1", hosts, asked.access[i]))
+            yield from (wire("s2", sinks, asked.access[i]), wire(sinks, "s2", asked.access[i]))
     if asked.background:
-        yield wire("other", "s1", LOCAL)
-        yield wire("s2", "other-sink", LOCAL)
-    yield wire("s1", "s2", asked.backbone, asked.bottleneck)
-    yield wire("s2", "s1", asked.backbone)
+        yield from (wire("other", "s1", LOCAL), wire("s2", "other-sink", LOCAL))
+    yield from (wire("s1", "s2", asked.backbone, asked.bottleneck), wire("s2", "s1", asked.backbone))
 
 
-def _circuits(asked: Merged) -> Iterable[dict[str, object]]:
+def _circuits(asked: Merged) -> Iterable[dict[str, Any]]:
     if not asked.local and not asked.mcr:
         return
     for i in GROUPS:
@@ -113,32 +92,22 @@ def _circuits(asked: Merged) -> Iterable[dict[str, object]]:
         yield {"name": f"{asked.names}{i}", "flows": f"{asked.names}{i}", **guaranteed}
 
 
-def _flows(settings: Settings, asked: Merged, link: str) -> Iterable[dict[str, object]]:
-    within = settings.text("tcp.start_within")
-    start: Any = "0 s" if within == "0 s" else {"uniform": ["0 s", within]}
+def _flows(settings: Settings, asked: Merged, link: str) -> Iterable[dict[str, Any]]:
     for i in GROUPS:
-        flow: dict[str, object] = {
-            "name": f"{asked.names}{i}",
-            "from": f"hosts{i}",
-            "to": f"sinks{i}",
-            "start": start,
-            "source.ftp": {},
-            "transport.tcp": asked.transports[i],
-        }
-        yield flow | ({"class": f"{asked.names}{i}"} if asked.classes else {})
+        name = f"{asked.names}{i}"
+        ends = {"from": f"hosts{i}", "to": f"sinks{i}"}
+        tcp = {"start": random_start(settings), "source.ftp": {}, "transport.tcp": asked.transports[i]}
+        yield {"name": name, **ends, **tcp, **({"class": name} if asked.classes else {})}
     if asked.background:
         # 464 bytes fill ten cells.
-        bits = round(rate(link) * asked.background * 464 * 8 / (10 * 424))
+        bits = round(rate(link) * asked.background * 464 * 8 / (10 * BITS_PER_CELL))
         source = {"source.poisson": {"rate": f"{bits} bit/s", "packet": "464 bytes"}}
         yield {"name": "other", "from": "other", "to": "other-sink", **source}
 
 
-def _measures(asked: Merged) -> Iterable[dict[str, object]]:
+def _measures(asked: Merged) -> Iterable[dict[str, Any]]:
     names = [f"{asked.names}{i}" for i in GROUPS]
-    yield {"metric": "goodput", "of": names}
-    yield {"metric": "payload-throughput", "of": names}
-    yield {"metric": "timeouts", "of": names}
-    yield {"metric": "delay", "of": names}
+    yield from ({"metric": name, "of": names} for name in ("goodput", "payload-throughput", "timeouts", "delay"))
     yield {"metric": "queue", "of": BOTTLENECK}
     yield {"metric": "queue", "of": BOTTLENECK, "by": ["circuit"]}
     yield {"metric": "offered", "of": BOTTLENECK, "by": ["precedence"]}

@@ -1,21 +1,26 @@
-"""Scenarios that only the claims need: single flows that lose segments at random."""
+"""Single flows on a link that is never full: segments are lost at random for the claims, every n-th for a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.scenario_text import scenario_text
-from penstock.reproductions.ubr.tcp import transport
+from penstock.reproductions.ubr.mechanisms import transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row
 
 LOSSES = {"1e-4": 0.0001, "3e-4": 0.0003, "1e-3": 0.001, "3e-3": 0.003}
 """Probabilities that a segment is lost, by name: from a hundred losses a run to where timeouts begin to matter."""
 MSS = 1024
 ROUND_TRIP = 0.1
+PERIODIC_RTT = 0.03
+"""Seconds that a round trip takes at least where losses are periodic."""
+CYCLES = 60
+"""From one loss to the next, in such a run."""
 
 
 def random_loss(name: str) -> str:
@@ -24,21 +29,43 @@ def random_loss(name: str) -> str:
 
 
 def experiments(settings: Settings) -> Mapping[str, str]:
-    """A SACK flow alone on a link that is never full, for each probability of loss."""
+    """A SACK flow for each probability of loss."""
     tcp = transport(settings, "sack1", mss=MSS, window=settings.text("window.satellite"))
-    head: dict[str, object] = {"duration": "620 s", "warm-up": "20 s"}
-    way = {"rate": "10 Gbit/s", "delay": "50 ms", "queue.tail-drop": {"limit": "100000 packets"}}
     found = {}
     for name, probability in LOSSES.items():
-        blocks: list[tuple[str, dict[str, object]]] = [
-            ("[nodes]", {"source": {}, "sink": {}}),
-            ("[[links]]", {"from": "source", "to": "sink", **way, "impairment.loss": {"probability": probability}}),
-            ("[[links]]", {"from": "sink", "to": "source", **way}),
-            ("[[flows]]", {"name": "tcp", "from": "source", "to": "sink", "source.ftp": {}, "transport.tcp": tcp}),
-            ("[[measure]]", {"metric": "goodput", "of": "tcp"}),
-            ("[[measure]]", {"metric": "timeouts", "of": "tcp"}),
-        ]
-        found[random_loss(name)] = scenario_text(
-            {"description": f"A SACK flow that loses {probability}", **head}, blocks
-        )
+        head = {"description": f"A SACK flow that loses {probability}", "duration": "620 s", "warm-up": "20 s"}
+        loss = {"impairment.loss": {"probability": probability}}
+        found[random_loss(name)] = _flow(head, ("source", "sink"), "50 ms", loss, tcp, ("goodput", "timeouts"))
     return found
+
+
+def periodic(settings: Settings, row: Row) -> str:
+    """One transfer, packet by packet, that loses every n-th segment and nothing else."""
+    period = int(row.key["period"])
+    tcp = transport(settings, "sack1", mss=int(settings["gfr.mss_bytes"]), window="10000 packets")
+    # A cycle has sqrt(2 P / 3) round trips. The first ten are not counted.
+    cycle = (2 * period / 3) ** 0.5 * PERIODIC_RTT
+    head = {
+        "description": f"a SACK transfer that loses every {period}th segment",
+        "duration": f"{round(1000 * CYCLES * cycle)} ms",
+        "warm-up": f"{round(1000 * 10 * cycle)} ms",
+    }
+    loss = {"impairment.drop-list": {"drop": [period * i for i in range(1, 90)]}}
+    delay, metrics = f"{round(PERIODIC_RTT * 500)} ms", ("goodput", "timeouts", "retransmissions")
+    return _flow(head, ("a", "b"), delay, loss, tcp, metrics)
+
+
+def _flow(
+    head: Mapping[str, Any],
+    nodes: tuple[str, str],
+    delay: str,
+    loss: Mapping[str, Any],
+    tcp: Mapping[str, Any],
+    metrics: tuple[str, ...],
+) -> str:
+    way = {"rate": "10 Gbit/s", "delay": delay, "queue.tail-drop": {"limit": "100000 packets"}}
+    start, end = nodes
+    links = [{"from": start, "to": end, **way, **loss}, {"from": end, "to": start, **way}]
+    flow = {"name": "tcp", "from": start, "to": end, "source.ftp": {}, "transport.tcp": tcp}
+    measures = [{"metric": metric, "of": "tcp"} for metric in metrics]
+    return scenario_text(head, {start: {}, end: {}}, links, [flow], measures)

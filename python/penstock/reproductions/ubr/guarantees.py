@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.ubr.circuits import GROUPS, Merged, merged
-from penstock.reproductions.ubr.queues import switch_queue
-from penstock.reproductions.ubr.tcp import transport
-from penstock.reproductions.ubr.words import cells, cells_per_segment, rate
+from penstock.reproductions.ubr.mechanisms import switch_queue, transport
+from penstock.reproductions.ubr.words import BITS_PER_CELL, cells, cells_per_segment, link_cells, rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 BUFFER = 25_000
 GROUP_OF_FIFO = 3
-BITS_PER_CELL = 424
 TAGGED_FRAMES = 4
 NEARLY_ALL = 99.9
 """Percent of the link where the condition that the MCRs stay below its capacity is broken."""
@@ -65,10 +63,10 @@ def allocations(settings: Settings, row: Row) -> str:
     if policy == "dfba":
         return _dfba(settings, mcr)
     if policy == "thresholds":
-        return _guaranteed(settings, mcr, _thresholds(settings, mcr, BUFFER), tags="none")
-    return _guaranteed(
-        settings, mcr, _weighted(mcr, {"queue.frame-thresholds": _one(settings, BUFFER // 5)}), tags="none"
-    )
+        queue = _thresholds(settings, mcr, BUFFER)
+    else:
+        queue = _weighted(mcr, {"queue.frame-thresholds": _one(settings, BUFFER // 5)})
+    return _guaranteed(settings, mcr, queue, tags="none")
 
 
 def options(settings: Settings, row: Row) -> str:
@@ -96,27 +94,22 @@ def options(settings: Settings, row: Row) -> str:
 def broken(settings: Settings, row: Row) -> str:
     """The settings of slide 54 with one condition of slide 61 broken."""
     condition = str(row.key["condition"])
-    mcr = stated(settings, "allocation_85")
-    if condition == "full":
-        mcr = allocated(settings, NEARLY_ALL)
+    mcr = allocated(settings, NEARLY_ALL) if condition == "full" else stated(settings, "allocation_85")
     changes: dict[str, dict[str, Any]] = {
-        "none": {},
-        "full": {},
         "reno": {"flavour": "reno"},
         "rtt": {"far": "20 ms"},
         "frame-size": {"small": 512},
         "background": {"background": settings["gfr.background_share"]},
     }
-    return _dfba(settings, mcr, **changes[condition])
+    return _dfba(settings, mcr, **changes.get(condition, {}))
 
 
 def fifo(settings: Settings, row: Row) -> str:
     """15 sources in five groups, with a threshold for each circuit."""
     buffer = int(settings["fifo_thresholds.buffer_cells"])
     ratio: list[int] = settings["fifo.mcr_ratio"]
-    per_source = bool(settings["fifo.per_source"])
     of_group = [float(row.key["utilisation"]) * buffer * part / sum(ratio) for part in ratio]
-    each = GROUP_OF_FIFO if per_source else 1
+    each = GROUP_OF_FIFO if settings["fifo.per_source"] else 1
     limits = {f"g{i}": cells(size / each) for i, size in zip(GROUPS, of_group, strict=True)}
     mss = int(settings["fifo_thresholds.mss_bytes"])
     tcp = transport(settings, "sack1", mss=mss, window=f"{settings['gfr.max_window_bytes']} bytes")
@@ -129,7 +122,7 @@ def fifo(settings: Settings, row: Row) -> str:
         bottleneck={"queue.circuit-thresholds": {"limit": cells(buffer), "thresholds": limits}},
         told="15 SACK sources through a FIFO with thresholds for each circuit",
         names="g",
-        local=not per_source,
+        local=not settings["fifo.per_source"],
     )
     return merged(settings, asked)
 
@@ -179,12 +172,16 @@ def _guaranteed(
         settings = settings.having({f"run.gfr{part}": settings.text(f"run.satellite{part}") for part in ("", "_from")})
     window = f"{settings['gfr.max_window_geo_bytes' if geo else 'gfr.max_window_bytes']} bytes"
     burst = cells(TAGGED_FRAMES * cells_per_segment(mss))
+    hop = "geo" if settings["dfba.backbone"] == "geo" else "wan_or_leo"
+    access = settings.text("dfba.campus")
+    if settings["dfba.access"] == "geo":
+        access = _milliseconds(settings["dfba.access_hop_geo_s"])
     sizes = {i: small if small and i >= GROUPS[3] else mss for i in GROUPS}
     asked = Merged(
         each=tcps // len(GROUPS),
         transports={i: transport(settings, flavour, mss=sizes[i], window=window) for i in GROUPS},
-        access={i: far if far and i >= GROUPS[3] else _access(settings) for i in GROUPS},
-        backbone=_backbone(settings),
+        access={i: far if far and i >= GROUPS[3] else access for i in GROUPS},
+        backbone=_milliseconds(settings[f"dfba.backbone_hop_{hop}_s"]),
         bottleneck={**queue, **({"marker.f-gcra": {"burst": burst}} if tags == "network" else {})},
         told=f"{tcps} TCPs on five circuits with guaranteed rates",
         mcr=mcr,
@@ -195,15 +192,8 @@ def _guaranteed(
     return merged(settings, asked)
 
 
-def _access(settings: Settings) -> str:
-    if settings["dfba.access"] == "geo":
-        return f"{round(1000 * settings['dfba.access_hop_geo_s'])} ms"
-    return settings.text("dfba.campus")
-
-
-def _backbone(settings: Settings) -> str:
-    which = "geo" if settings["dfba.backbone"] == "geo" else "wan_or_leo"
-    return f"{round(1000 * settings[f'dfba.backbone_hop_{which}_s'])} ms"
+def _milliseconds(delay: float) -> str:
+    return f"{round(1000 * delay)} ms"
 
 
 def _queue(settings: Settings, buffer: int, z: float | dict[str, float]) -> dict[str, Any]:
@@ -234,8 +224,7 @@ def _two(settings: Settings, buffer: int) -> dict[str, str]:
 
 
 def _thresholds(settings: Settings, mcr: Mapping[int, int], buffer: int) -> dict[str, Any]:
-    whole = rate(settings.text("link.cells")) / BITS_PER_CELL
-    limits = {f"vc{i}": cells(buffer * own / whole) for i, own in mcr.items()}
+    limits = {f"vc{i}": cells(buffer * own / link_cells(settings)) for i, own in mcr.items()}
     return {"queue.circuit-thresholds": {"limit": cells(buffer), "thresholds": limits}}
 
 
@@ -247,7 +236,7 @@ def _weighted(mcr: Mapping[int, int], queue: dict[str, Any]) -> dict[str, Any]:
 
 def _with_equal_excess(settings: Settings, mcr: Mapping[int, int]) -> dict[int, int]:
     """Weights in the ratio of the MCR of each circuit with an equal share of what they leave of the link."""
-    left = rate(settings.text("link.cells")) / BITS_PER_CELL - sum(mcr.values())
+    left = link_cells(settings) - sum(mcr.values())
     rates = {i: own + left / len(mcr) for i, own in mcr.items()}
     return {i: round(100 * each / min(rates.values())) for i, each in rates.items()}
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.ubr import tcp_measures
-from penstock.reproductions.ubr.best_effort import mss_of, together_from_the_start
+from penstock.reproductions.run_numbers import numbers, one
+from penstock.reproductions.ubr.best_effort import base_of, buffer_of, mss_of, one_way, together_from_the_start
 from penstock.reproductions.ubr.circuits import GROUPS
+from penstock.reproductions.ubr.experiments import PERIODIC_RTT
 from penstock.reproductions.ubr.guarantees import NEARLY_ALL, SLIDES, allocated, stated
 from penstock.reproductions.ubr.n_sources import BOTTLENECK, left_by_vbr
 from penstock.reproductions.ubr.scenario import GRID
-from penstock.reproductions.ubr.words import cells_per_segment, most_goodput, rate, seconds
+from penstock.reproductions.ubr.words import BITS_PER_CELL, cells_per_segment, most_goodput, rate, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,28 +37,32 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
         found = _sources(settings, "wan", result)
         total = found["total"] / 1e6
         return {"goodput": total, "page_time": one(result, "page-time", "tcp"), "fairness": found["fairness"]}
-    if table.id == "26-27":
-        return tcp_measures.windows(settings, row, result)
-    if table.id == "35":
-        return tcp_measures.periodic(settings, row, result)
-    if "network" in row.key:
-        network = str(row.key["network"])
-        if table.id == "25-together":
-            settings = together_from_the_start(settings, network)
-        reserved = float(row.key["reserved"]) / 100 if "reserved" in row.key else None
-        left = 1.0 if reserved is None else left_by_vbr(settings, network, reserved)
-        found = _sources(settings, network, result, left)
-        return _ABOUT_TCP[table.id](settings, row, found, result) if table.id in _ABOUT_TCP else found
-    return _CIRCUITS[table.id](settings, row, result)
+    if "network" in row.key and table.id not in _OTHERS:
+        return _of_network(settings, table, row, result)
+    return _OTHERS[table.id](settings, row, result) if table.id in _OTHERS else _of_all(settings, table, row, result)
+
+
+def _of_network(settings: Settings, table: Table, row: Row, result: RunResult) -> dict[str, float]:
+    """The columns of the grid, and those that the table has in addition."""
+    network = str(row.key["network"])
+    if table.id == "25-together":
+        settings = together_from_the_start(settings, network)
+    reserved = float(row.key["reserved"]) / 100 if "reserved" in row.key else None
+    left = 1.0 if reserved is None else left_by_vbr(settings, network, reserved)
+    found = _sources(settings, network, result, left)
+    if table.id == "12-13":
+        size = buffer_of(settings, network, int(row.key["sources"]), str(row.key["buffer"]))
+        return {**found, "cells": float(size), "loss_share": 100 * found["loss"]}
+    return {**found, **_fate(settings, network, result)} if table.id == "28" else found
 
 
 def _sources(settings: Settings, network: str, result: RunResult, left: float = 1.0) -> dict[str, float]:
     """Efficiency and fairness as slide 17 defines them; `left` is the share of the link that UBR may have."""
-    rates = [m.value for m in result.metrics if m.name == "goodput"]
+    rates = numbers(result, "goodput")
     link = rate(settings.text("link.cells"))
     most = link if settings["efficiency.over"] == "link" else most_goodput(link, mss_of(settings, network))
     total = math.fsum(rates)
-    counted = seconds(settings.text(f"run.{network}")) - seconds(settings.text(f"run.{network}_from"))
+    counted = _counted(settings, network)
     return {
         "efficiency": total / (left * most),
         "fairness": jain(rates),
@@ -66,6 +71,55 @@ def _sources(settings: Settings, network: str, result: RunResult, left: float = 
         "retransmissions": one(result, "retransmissions", "tcp") / counted,
         "loss": one(result, "loss", BOTTLENECK),
     }
+
+
+def _fate(settings: Settings, network: str, result: RunResult) -> dict[str, float]:
+    """The fate of retransmissions."""
+    counted = seconds(settings.text(f"run.{network}"))
+    sent = _sum(result, "retransmissions")
+    lost, repeated = _sum(result, "lost-retransmissions"), _sum(result, "repeated-retransmissions")
+    timeouts = _sum(result, "timeouts") / counted
+    return {"lost": lost / sent if sent else 0.0, "repeated": repeated / counted, "timeouts": timeouts}
+
+
+def _window(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
+    """The mean window in bytes, which is the goodput times the round trip while no queue grows."""
+    network, settings = base_of(settings, str(row.key["network"]))
+    mss = mss_of(settings, network)
+    goodput = _sum(result, "goodput")
+    window = goodput * _round_trip(settings, network, mss) / 8
+    return {"goodput": goodput / 1e6, "window": window / 1000, "segments": window / mss}
+
+
+def _round_trip(settings: Settings, network: str, mss: int) -> float:
+    """Seconds that a segment and its acknowledgement take over three links each, if nobody waits."""
+    cells = cells_per_segment(mss) + cells_per_segment(0)
+    # A frame is passed on cell by cell: only its last cell crosses all three links after the others have left.
+    sent = (cells + 4) * BITS_PER_CELL / rate(settings.text("link.cells"))
+    return 2 * one_way(settings, network) + sent
+
+
+def _periodic(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
+    """The goodput of periodic losses against slide 35's formula."""
+    mss = int(settings["gfr.mss_bytes"])
+    expected = sawtooth(int(row.key["period"]))[1] * mss * 8 / PERIODIC_RTT
+    goodput = _sum(result, "goodput")
+    return {"goodput": goodput / 1e6, "expected": expected / 1e6, "ratio": goodput / expected}
+
+
+def sawtooth(period: int) -> tuple[int, float]:
+    """Steps of a cycle by its number of segments, and its mean window, by slide 35.
+
+    A cycle of n round trips begins with a window of n segments and ends with 2n: the mean of n + i over i = 1..n,
+    times n, is what it sends.
+
+    Examples
+    --------
+    >>> sawtooth(100)
+    (8, 12.5)
+    """
+    n = round((math.sqrt(1 + 24 * period) - 1) / 6)
+    return n, math.fsum(n + i for i in range(1, n + 1)) / n
 
 
 def jain(values: Sequence[float]) -> float:
@@ -92,17 +146,22 @@ def _of_circuit(settings: Settings, row: Row, result: RunResult) -> dict[str, fl
         "goodput": goodput / 1e6,
         "excess": excess / 1e6,
         "relative_excess": excess / mcr,
-        "queue": waiting(result, f"vc{i}"),
+        "queue": _waiting(result, f"vc{i}"),
     }
 
 
-def _of_all(settings: Settings, mcr: Mapping[int, int], result: RunResult, small: int = 0) -> dict[str, float]:
+def _of_all(settings: Settings, table: Table, row: Row, result: RunResult) -> dict[str, float]:
     """What all circuits of a run have: the lowest guarantee met, the sum, and how evenly the excess is shared."""
-    sizes = {i: small if small and i >= GROUPS[3] else None for i in GROUPS}
+    condition = row.key.get("condition")
+    if table.id == "34" or condition == "full":
+        mcr = allocated(settings, NEARLY_ALL if condition == "full" else float(row.key["allocation"]))
+    else:
+        mcr = stated(settings, "allocation_50" if table.id == "30" else "allocation_85")
+    sizes = {i: 512 if condition == "frame-size" and i >= GROUPS[3] else None for i in GROUPS}
     rates = {i: _payload(settings, mcr[i], sizes[i]) for i in GROUPS}
     goodputs = {i: _goodput(settings, result, f"vc{i}") for i in GROUPS}
     excess = [max(0.0, goodputs[i] - rates[i]) for i in GROUPS]
-    offered, drops = (of_precedence(result, name, 0) for name in ("offered", "drops"))
+    offered, drops = (_of_high_priority(result, name) for name in ("offered", "drops"))
     return {
         "least": min(goodputs[i] / rates[i] for i in GROUPS),
         "total": math.fsum(goodputs.values()) / 1e6,
@@ -112,45 +171,36 @@ def _of_all(settings: Settings, mcr: Mapping[int, int], result: RunResult, small
     }
 
 
-def _of_options(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
-    del row
-    return _of_all(settings, stated(settings, "allocation_50"), result)
-
-
-def _of_thresholds(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
-    del row
-    return _of_all(settings, stated(settings, "allocation_85"), result)
-
-
-def _of_allocations(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
-    return _of_all(settings, allocated(settings, float(row.key["allocation"])), result)
-
-
-def _of_broken(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
-    full = row.key["condition"] == "full"
-    mcr = allocated(settings, NEARLY_ALL) if full else stated(settings, "allocation_85")
-    return _of_all(settings, mcr, result, 512 if row.key["condition"] == "frame-size" else 0)
-
-
 def _of_fifo(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
     """A group of the 15 sources behind thresholds."""
     own = int(row.key["group"])
-    names = [f"g{i}" for i in GROUPS]
-    goodputs = {name: one(result, "goodput", name) for name in names}
-    total = math.fsum(goodputs.values())
+    name, names = f"g{own}", [f"g{i}" for i in GROUPS]
+    goodputs = {each: one(result, "goodput", each) for each in names}
+    held = {each: _waiting(result, each) for each in names}
+    share = goodputs[name] / math.fsum(goodputs.values())
     ratio: list[int] = settings["fifo.mcr_ratio"]
-    name = f"g{own}"
-    share = goodputs[name] / total
-    held = {name: waiting(result, name) for name in names}
-    counted = seconds(settings.text("run.gfr")) - seconds(settings.text("run.gfr_from"))
     way = 3 * seconds(settings.text("fifo.hop"))
     return {
         "buffer_share": held[name] / math.fsum(held.values()),
         "output_share": share,
         "ratio": share * sum(ratio) / ratio[own - 1],
         "wait": 1000 * (one(result, "delay", name) - way),
-        "timeouts": one(result, "timeouts", name) / counted,
+        "timeouts": one(result, "timeouts", name) / _counted(settings, "gfr"),
     }
+
+
+_OTHERS: Mapping[str, Callable[[Settings, Row, RunResult], dict[str, float]]] = {
+    "26-27": _window,
+    "35": _periodic,
+    "36": _of_fifo,
+    "50": _of_circuit,
+    "53-59-results": _of_circuit,
+}
+
+
+def _counted(settings: Settings, run: str) -> float:
+    """How long a run counts, in seconds."""
+    return seconds(settings.text(f"run.{run}")) - seconds(settings.text(f"run.{run}_from"))
 
 
 def _payload(settings: Settings, mcr: int, mss: int | None = None) -> float:
@@ -164,29 +214,17 @@ def _goodput(settings: Settings, result: RunResult, name: str) -> float:
     return one(result, "payload-throughput" if settings["guarantee.in"] == "cells" else "goodput", name)
 
 
-def one(result: RunResult, metric: str, of: str) -> float:
-    """The one number of a metric of a flow or a link; its mean or its sum where it has several statistics."""
-    found = [
-        m.value
-        for m in result.metrics
-        if m.name == metric
-        and m.labels["of"] == of
-        and m.labels.get("statistic") in (None, "mean", "sum")
-        and not m.labels.keys() & {"precedence", "circuit"}
-    ]
-    if len(found) != 1:
-        raise ValueError(f"the run has {len(found)} numbers for {metric} of {of}")
-    return found[0]
+def _sum(result: RunResult, metric: str) -> float:
+    """The sum over all flows, however many numbers there are."""
+    return math.fsum(m.value for m in result.metrics if m.name == metric and m.labels.get("statistic") in (None, "sum"))
 
 
-def of_precedence(result: RunResult, metric: str, precedence: int) -> float:
-    """A count of the bottleneck for a drop precedence, which is the CLP of cells; 0 if there were none."""
-    return math.fsum(
-        m.value for m in result.metrics if m.name == metric and m.labels.get("precedence") == str(precedence)
-    )
+def _of_high_priority(result: RunResult, metric: str) -> float:
+    """A count of the bottleneck for CLP = 0, which is drop precedence 0; 0 if there were none."""
+    return math.fsum(m.value for m in result.metrics if m.name == metric and m.labels.get("precedence") == "0")
 
 
-def waiting(result: RunResult, name: str) -> float:
+def _waiting(result: RunResult, name: str) -> float:
     """Mean cells at the bottleneck over time, of a circuit or of the own circuits of a group of flows."""
     found = [
         m.value for m in result.metrics if m.name == "queue" and m.labels.get("circuit", "").partition("[")[0] == name
@@ -194,19 +232,3 @@ def waiting(result: RunResult, name: str) -> float:
     if not found:
         raise ValueError(f"the run has no queue of circuit {name}")
     return math.fsum(found)
-
-
-_ABOUT_TCP: Mapping[str, Callable[[Settings, Row, Mapping[str, float], RunResult], dict[str, float]]] = {
-    "12-13": tcp_measures.buffers,
-    "28": tcp_measures.retransmissions,
-}
-
-_CIRCUITS: Mapping[str, Callable[[Settings, Row, RunResult], dict[str, float]]] = {
-    "53-59-results": _of_circuit,
-    "50": _of_circuit,
-    "42": _of_thresholds,
-    "36": _of_fifo,
-    "30": _of_options,
-    "34": _of_allocations,
-    "61": _of_broken,
-}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.scenario_text import scenario_text
-from penstock.reproductions.ubr.queues import ample
+from penstock.reproductions.ubr.mechanisms import ample
 from penstock.reproductions.ubr.words import BITS_PER_CELL, rate, seconds
 
 if TYPE_CHECKING:
@@ -33,52 +33,48 @@ class Sources:
     told: str  # what the page is about
     source: dict[str, Any] | None = None  # what they send; an endless transfer if left out
     reserved: float | None = None  # the share of the link that VBR leaves to UBR at least; None without VBR
+    metrics: tuple[str, ...] = ()  # further metrics of TCP
 
 
 def n_sources(settings: Settings, asked: Sources) -> str:
     """The scenario."""
     name, link = asked.network, settings.text("link.cells")
     end = settings.text(f"run.{name}")
-    head: dict[str, object] = {
+    head = {
         "description": asked.told,
         "duration": end,
         "warm-up": settings.text(f"run.{name}_from"),
         # All access links have one rate: in a fixed order one source would win every race for the last place.
         "ties": "random",
     }
-    nodes: dict[str, object] = {
-        "sources": {"count": asked.count},
-        "s1": {"cell-switch": True},
-        "s2": {"cell-switch": True},
-        "sinks": {"count": asked.count},
-    }
+    hosts, switch = {"count": asked.count}, {"cell-switch": True}
+    nodes: dict[str, Any] = {"sources": hosts, "s1": switch, "s2": switch, "sinks": hosts}
+    access, hop = settings.text(f"ubr.access.{name}"), settings.text(f"ubr.one_way.{name}")
+    ways = [("sources", "s1"), ("s1", "sources"), ("s1", "s2"), ("s2", "s1"), ("s2", "sinks"), ("sinks", "s2")]
     backgrounds = [] if asked.reserved is None else list(_background(settings, end))
     if backgrounds:
         nodes |= {"vbr": {}, "vbr-sink": {}}
-    access, hop = settings.text(f"ubr.access.{name}"), settings.text(f"ubr.one_way.{name}")
-
-    def wire(start: str, to: str, delay: str, queue: dict[str, Any]) -> tuple[str, dict[str, object]]:
-        return "[[links]]", {"from": start, "to": to, "rate": link, "delay": delay, "cells": True, **queue}
-
-    blocks: list[tuple[str, dict[str, object]]] = [("[nodes]", nodes)]
-    blocks += [wire("sources", "s1", access, ample()), wire("s1", "sources", access, ample())]
-    blocks += [wire("s1", "s2", hop, _bottleneck(asked, link)), wire("s2", "s1", hop, ample())]
-    blocks += [wire("s2", "sinks", access, ample()), wire("sinks", "s2", access, ample())]
-    if backgrounds:
-        blocks += [wire("vbr", "s1", access, ample()), wire("s2", "vbr-sink", access, ample())]
+        ways += [("vbr", "s1"), ("s2", "vbr-sink")]
+    links = []
+    for ends in ways:
+        delay = hop if set(ends) == {"s1", "s2"} else access
+        queue = _bottleneck(asked, link) if ends == ("s1", "s2") else ample()
+        links.append({"from": ends[0], "to": ends[1], "rate": link, "delay": delay, "cells": True, **queue})
     flow = {
         "name": "tcp",
         "from": "sources",
         "to": "sinks",
-        "start": {"uniform": ["0 s", settings.text("tcp.start_within")]},
+        "start": random_start(settings),
         "transport.tcp": asked.transport,
         **(asked.source or {"source.ftp": {}}),
     }
-    if settings.text("tcp.start_within") == "0 s":
-        flow["start"] = "0 s"
-    blocks += [("[[flows]]", flow), *(("[[flows]]", each) for each in backgrounds)]
-    blocks += [("[[measure]]", each) for each in _measures(asked)]
-    return scenario_text(head, blocks)
+    return scenario_text(head, nodes, links, [flow, *backgrounds], _measures(asked))
+
+
+def random_start(settings: Settings) -> Any:
+    """When TCP sources start."""
+    within = settings.text("tcp.start_within")
+    return "0 s" if within == "0 s" else {"uniform": ["0 s", within]}
 
 
 def _bottleneck(asked: Sources, link: str) -> dict[str, Any]:
@@ -125,5 +121,4 @@ def _measures(asked: Sources) -> Iterable[dict[str, Any]]:
     yield {"metric": "timeouts", "of": "tcp"}
     yield {"metric": "retransmissions", "of": "tcp"}
     yield {"metric": "loss", "of": BOTTLENECK}
-    if asked.source is not None:
-        yield {"metric": "page-time", "of": "tcp"}
+    yield from ({"metric": metric, "of": "tcp"} for metric in asked.metrics)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.ubr import best_effort, guarantees, tcp_pages
-from penstock.reproductions.ubr.words import BITS_PER_CELL, rate, seconds
+from penstock.reproductions.ubr import best_effort, guarantees
+from penstock.reproductions.ubr.experiments import CYCLES, periodic
+from penstock.reproductions.ubr.words import link_cells, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ PAGES: Mapping[str, Callable[[Settings, Row], str]] = {
     "4": best_effort.bursty,
     "9": best_effort.constants,
     "25-together": best_effort.together,
-    "today": best_effort.today,
+    "today": best_effort.many,
     "53-59-results": guarantees.slides,
     "50": guarantees.over_satellites,
     "42": guarantees.thresholds,
@@ -32,11 +33,11 @@ PAGES: Mapping[str, Callable[[Settings, Row], str]] = {
     "30": guarantees.options,
     "34": guarantees.allocations,
     "61": guarantees.broken,
-    "12-13": tcp_pages.buffers,
-    "25": tcp_pages.starts,
-    "26-27": tcp_pages.windows,
-    "28": tcp_pages.retransmissions,
-    "35": tcp_pages.periodic,
+    "12-13": best_effort.buffers,
+    "25": best_effort.starts,
+    "26-27": best_effort.windows,
+    "28": best_effort.retransmissions,
+    "35": periodic,
 }
 """What makes the page of a row, by table."""
 
@@ -50,17 +51,15 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     return {"": PAGES[table.id](settings, row)}
 
 
-def effort(settings: Settings, table: Table, row: Row, part: str) -> float:
+def effort(settings: Settings, table: Table, row: Row, part: str) -> float:  # noqa: ARG001
     """About how many cell-hops one run of a row takes, if the bottleneck is always busy."""
-    del part
     network = table.id.removeprefix(GRID) if table.id.startswith(GRID) else str(row.key.get("network", "gfr"))
     if table.id == "50" or (network == "gfr" and "geo" in (settings["dfba.access"], settings["dfba.backbone"])):
         network = "satellite"
     network = "wan" if table.id == "4" else network
     if table.id == "35":
-        return 4 * tcp_pages.CYCLES * float(row.key["period"])
+        return 4 * CYCLES * float(row.key["period"])
     if table.id == "26-27":
-        span, _ = tcp_pages.SPANS[network]
-        return HOPS * rate(settings.text("link.cells")) / BITS_PER_CELL * (float(row.key["at"]) + span) / 2
-    cells = rate(settings.text("link.cells")) / BITS_PER_CELL * seconds(settings.text(f"run.{network}"))
-    return HOPS * cells
+        span, _ = best_effort.SPANS[network]
+        return HOPS * link_cells(settings) * (float(row.key["at"]) + span) / 2
+    return HOPS * (link_cells(settings) * seconds(settings.text(f"run.{network}")))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.reproductions.reading import Settings
+
 HEADER = 40
 """Bytes of TCP and IP before a segment's data."""
 BITS_PER_CELL = 424
@@ -14,13 +19,7 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def cells(count: float) -> str:
-    """A number of cells, whole.
-
-    Examples
-    --------
-    >>> cells(0.9 * 12000)
-    '10800 cells'
-    """
+    """A number of cells, whole: ``'10800 cells'``."""
     return f"{round(count)} cells"
 
 
@@ -46,25 +45,18 @@ def most_goodput(cell_rate: float, mss: int) -> float:
     return cell_rate * mss * 8 / (cells_per_segment(mss) * BITS_PER_CELL)
 
 
-def rate(text: str) -> int:
-    """A rate in bit/s.
+def link_cells(settings: Settings) -> float:
+    """Cells per second of a link."""
+    return rate(settings.text("link.cells")) / BITS_PER_CELL
 
-    Examples
-    --------
-    >>> rate("149.76 Mbit/s")
-    149760000
-    """
+
+def rate(text: str) -> int:
+    """A rate such as ``149.76 Mbit/s`` in bit/s."""
     value, unit = text.split()
     return round(float(value) * _RATES[unit])
 
 
 def seconds(text: str) -> float:
-    """A time in seconds.
-
-    Examples
-    --------
-    >>> seconds("500 us"), seconds("2 s")
-    (0.0005, 2.0)
-    """
+    """A time such as ``500 us`` in seconds."""
     value, unit = text.split()
     return float(value) * _TIMES[unit]
