@@ -16,7 +16,7 @@ def numbers(result: RunResult, metric: str, **labels: str) -> list[float]:
     return found
 
 
-def one(result: RunResult, metric: str, of: str, **labels: str) -> float:
+def one(result: RunResult, metric: str, of: str) -> float:
     """The one number of a metric of a flow or a link; its mean or its sum where it has several statistics.
 
     Raises ValueError if there is not exactly one without regard to those by precedence or circuit.
@@ -25,7 +25,7 @@ def one(result: RunResult, metric: str, of: str, **labels: str) -> float:
         m.value
         for m in result.metrics
         if m.name == metric
-        and {"of": of, **labels}.items() <= m.labels.items()
+        and m.labels["of"] == of
         and m.labels.get("statistic") in (None, "mean", "sum")
         and not m.labels.keys() & {"precedence", "circuit"}
     ]

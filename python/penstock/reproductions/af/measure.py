@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.af.scenario import flow_groups
-from penstock.reproductions.run_numbers import numbers
 from penstock.statistics import jain
 
 if TYPE_CHECKING:
@@ -22,7 +21,10 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
 
     def rates(metric: str, kind: str) -> list[float]:
         groups = flow_groups(settings, kind)
-        return [rate / 1000 for group in groups for rate in numbers(results[""], metric, of=group)]
+        found = [m.value / 1000 for m in results[""].metrics if m.name == metric and m.labels["of"] in groups]
+        if not found:
+            raise ValueError(f"the run has no {metric} of {', '.join(groups)}")
+        return found
 
     udp = rates("throughput", "udp")
     if settings["throughput.counts"] == "goodput":

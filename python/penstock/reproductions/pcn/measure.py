@@ -10,7 +10,6 @@ from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, cases
 from penstock.reproductions.pcn.network import network
 from penstock.reproductions.pcn.scenario import groups
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, overload_calls, supportable_rate
-from penstock.reproductions.run_numbers import one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -144,7 +143,15 @@ def _sharing(settings: Settings, table: Table, result: RunResult) -> dict[str, f
 
 def metric(result: RunResult, name: str, of: Iterable[str], **labels: str) -> list[float]:
     """The values of a metric, of each of `of` in its order; an error of ours if one is missing."""
-    return [one(result, name, target, **labels) for target in of]
+    values = []
+    for target in of:
+        found = [
+            m.value for m in result.metrics if m.name == name and {"of": target, **labels}.items() <= m.labels.items()
+        ]
+        if len(found) != 1:
+            raise ValueError(f"the run has {len(found)} {name} of {target}")
+        values += found
+    return values
 
 
 def _rates(settings: Settings, case: Case, net: Network, result: RunResult) -> list[float]:
