@@ -24,7 +24,7 @@ class TimeSeries(RowStream):
     """The state of a run over time, to be read once.
 
     Any of `of`, `what`, `sum`, `every`, `on`, `start` and `stop` replaces the scenario's ``[[series]]``. Other options
-    and errors are those of :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
+    and errors are as for :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
     ``executor`` and ``threads``. Raises InputError if neither the scenario nor an option selects a series.
 
     Parameters

@@ -123,7 +123,7 @@ class Study(StudySettings):
     def plot(self, kind: str | None = None, **asked: Any) -> Picture:
         """Makes the runs that the store does not have, and draws their numbers as a Matplotlib figure.
 
-        Arguments are those of :meth:`penstock.studies.result.StudyResult.plot`. The figure's ``savefig`` writes equal
+        Arguments are as for :meth:`penstock.studies.result.StudyResult.plot`. The figure's ``savefig`` writes equal
         bytes for equal numbers.
         """
         request_of(kind, **asked)  # refuses mistakes before anything is run
@@ -132,14 +132,14 @@ class Study(StudySettings):
     def trace(self, **options: Any) -> PacketTrace:
         """Returns the events of one run, to be read once: ``study.trace(events="drop").frame()``.
 
-        Options and errors are those of :class:`penstock.trace.PacketTrace`: ``at``, ``flows``, ``events`` and others.
+        Options and errors are as for :class:`penstock.trace.PacketTrace`: ``at``, ``flows``, ``events`` and others.
         """
         return PacketTrace(self.scenario(), name=self.name, **options)
 
     def series(self, **options: Any) -> TimeSeries:
         """Returns the state of one run over time, to be read once: ``study.series(of="tcp", on="change").frame()``.
 
-        Options and errors are those of :class:`penstock.series.TimeSeries`: ``of``, ``what``, ``every`` and others.
+        Options and errors are as for :class:`penstock.series.TimeSeries`: ``of``, ``what``, ``every`` and others.
         """
         return TimeSeries(self.scenario(), name=self.name, **options)
 

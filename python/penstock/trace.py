@@ -29,7 +29,7 @@ class PacketTrace(RowStream):
     """The events of a run in the order of time, to be read once.
 
     Any of `at`, `flows`, `events`, `start` and `stop` replaces the scenario's ``[[trace]]``. Other options and errors
-    are those of :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
+    are as for :class:`penstock.rows.RowStream`: ``name``, ``folder``, ``sets``, ``seed``, ``replication``,
     ``executor`` and ``threads``.
 
     Parameters

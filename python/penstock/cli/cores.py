@@ -100,14 +100,14 @@ def cores_told(threads: int) -> Iterator[Cores]:
 def runner_told(threads: int, **options: Any) -> Iterator[Runner]:
     """A runner of points with a progress display, whose runs are noted as by :func:`cores_told`.
 
-    The parameters are those of :class:`Runner`.
+    Takes the parameters of :class:`Runner`.
     """
     with cores_told(threads) as cores, Progress() as progress:
         yield _NotingRunner(cores, progress=progress, **options)
 
 
 class _NotingRunner(Runner):
-    """Adds each run to `cores`; the other parameters are those of :class:`Runner`."""
+    """Adds each run to `cores`; the other parameters are as for :class:`Runner`."""
 
     def __init__(self, cores: Cores, **options: Any) -> None:
         super().__init__(threads=cores.threads, **options)
