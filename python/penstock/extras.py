@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import metadata
 
 
 def advice(extra: str) -> str:
@@ -14,6 +13,8 @@ def advice(extra: str) -> str:
     >>> advice("search").startswith("pip install 'optuna")
     True
     """
+    from importlib import metadata
+
     try:
         required = metadata.requires("penstock") or []
     except metadata.PackageNotFoundError:

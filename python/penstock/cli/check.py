@@ -5,13 +5,10 @@ from typing import Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.console import emit, warn
-from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument
 from penstock.errors import ScenarioError
 from penstock.printable import json_text, path_text, things
 from penstock.reproductions.loading import has_document, load
-from penstock.studies.request import warnings_of
-from penstock.studies.verify import ends, verify
 
 
 def check(
@@ -45,6 +42,10 @@ def check(
 
 def _check_file(file: Path, sets: tuple[tuple[str, str], ...]) -> list[str]:
     """Says of a sound scenario or study what it would run."""
+    from penstock.cli.studies import plan_of
+    from penstock.studies.request import warnings_of
+    from penstock.studies.verify import ends, verify
+
     plan = plan_of(file, sets, ranges={})
     asked = plan.read()
     if plan.ranges:

@@ -1,31 +1,26 @@
 """``penstock run``: runs a scenario and shows its numbers."""
 
 import os
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.console import emit, say, show, warn
-from penstock.cli.cores import runner_told
-from penstock.cli.dry_run import emit_dry_run
 from penstock.cli.files import check_format, emit_as, format_of, read_text
-from penstock.cli.results_table import show_results
-from penstock.cli.studies import plan_of, so_far
 from penstock.cli.verb import option
 from penstock.errors import InputError
-from penstock.huge_pages import restart_for
 from penstock.memory import allow
-from penstock.store import Store
-from penstock.studies.making import make, stored
-from penstock.studies.plan import StudyPlan
-from penstock.studies.request import PointRequest, warnings_of
-from penstock.studies.result import StudyResult
-from penstock.studies.runner import Runner
-from penstock.studies.shards import Shard, refuse_unknown_runs
-from penstock.studies.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.studies.plan import StudyPlan
+    from penstock.studies.request import PointRequest
+    from penstock.studies.result import StudyResult
+    from penstock.studies.runner import Runner
+    from penstock.studies.shards import Shard
 
 
 def run(
@@ -102,6 +97,13 @@ def run(
         of_run = {"sets": options.read_sets(sets), "seed": seed, "replication": replication or 0}
         _show_replay(file, replay, of_run, (executor, threads), View(output, values, replication or 0, out))
         return
+    from penstock.cli.studies import plan_of
+    from penstock.huge_pages import restart_for
+    from penstock.store import Store
+    from penstock.studies.request import warnings_of
+    from penstock.studies.shards import Shard, refuse_unknown_runs
+    from penstock.studies.verify import verify
+
     part = None if shard is None else Shard.read(shard)
     plan = plan_of(file, options.read_sets(sets), runs, seed)
     if part is not None:
@@ -121,9 +123,13 @@ def run(
         return
     kept = None if is_plain or debug_component else Store(store, tell=say)
     if dry_run:
+        from penstock.cli.dry_run import emit_dry_run
+
         more = plan.precision is not None
         emit_dry_run(plan.name, plan.description, asked, kept, jobs, as_json=output == "json", at_least=more)
         return
+    from penstock.cli.cores import runner_told
+
     making = runner_told(threads, jobs=jobs, store=kept, executor=executor, on=on)
     if part is None:
         _make_all(plan, asked, making, view)
@@ -141,13 +147,17 @@ class View:
     out: Path | None = None
 
 
-def _show_stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Path | None, view: View) -> None:
+def _show_stored(plan: "StudyPlan", asked: "Sequence[PointRequest]", store: Path | None, view: View) -> None:
+    from penstock.cli.studies import so_far
+    from penstock.store import Store
+    from penstock.studies.making import stored
+
     result = stored(plan, asked, Store(store))
     warn(result.cautions)
     _show(result, view, so_far(plan, result, len(asked[0].replications)))
 
 
-def _make_shard(part: Shard, asked: Sequence[PointRequest], making: AbstractContextManager[Runner]) -> None:
+def _make_shard(part: "Shard", asked: "Sequence[PointRequest]", making: AbstractContextManager["Runner"]) -> None:
     """Makes a part of the runs without showing numbers."""
     with making as runner:
         made = [run for runs_of_point in runner.make(part.of(asked)) for run in runs_of_point]
@@ -160,9 +170,11 @@ def _make_shard(part: Shard, asked: Sequence[PointRequest], making: AbstractCont
 
 
 def _make_all(
-    plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractContextManager[Runner], view: View
+    plan: "StudyPlan", asked: "Sequence[PointRequest]", making: AbstractContextManager["Runner"], view: View
 ) -> None:
     """Makes the missing runs and shows the numbers; a missed precision target is an error after them."""
+    from penstock.studies.making import make
+
     with making as runner:
         result = make(plan, asked, runner)
     warn(result.cautions)
@@ -185,10 +197,12 @@ def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, 
     _show(result_of(found, run), view)
 
 
-def _show(result: StudyResult, view: View, last: str | None = None) -> None:
+def _show(result: "StudyResult", view: View, last: str | None = None) -> None:
     """Shows the numbers in the format of `view`, with `last` below a table."""
     if emit_as(view.output, view.out, result.json, result.values if view.values else result.frame):
         return
+    from penstock.cli.results_table import show_results
+
     show_results(result, view.replication)
     if last is not None:
         show(last)

@@ -186,7 +186,10 @@ def _first_twice(values: list[Any]) -> Any:
     """The first repeated value; None if all differ."""
     seen: set[str] = set()
     for value in values:
-        text = json.dumps(value, sort_keys=True, default=repr)
+        try:
+            text = json.dumps(value, sort_keys=True, default=repr)
+        except (RecursionError, ValueError):
+            continue  # nested too deeply or within itself, and refused with its place when it is written
         if text in seen:
             return value
         seen.add(text)

@@ -11,8 +11,6 @@ from penstock.drawing import summary_html
 from penstock.errors import PrecisionMissed
 from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
-from penstock.plots import picture, request_of
-from penstock.plots.data import from_summaries
 from penstock.printable import json_text, things
 from penstock.provenance import Provenance
 from penstock.results import frame_of, free_name, to_data, values_of
@@ -224,6 +222,9 @@ class StudyResult:
         InputError
             If a column or number does not exist, or there is nothing to plot.
         """
+        from penstock.plots import picture, request_of
+        from penstock.plots.data import from_summaries
+
         request = request_of(kind, x=x, y=y, by=by, facet=facet, where=where, **more)
         return picture(from_summaries(self.summaries()), request)
 
