@@ -143,6 +143,9 @@ def made(name: str, everything: Catalogue) -> Any:
     kind, entry = found[name]
     parameters = {identifier(each["key"]): each for each in in_order(entry)}
 
+    def initialise(self: Component, /, *given: Any, **values: Any) -> None:
+        Component.__init__(self, *given, **values)
+
     shown = [
         inspect.Parameter(
             each,
@@ -152,8 +155,10 @@ def made(name: str, everything: Catalogue) -> Any:
         )
         for each, parameter in parameters.items()
     ]
-    body = {"KIND": kind, "KEY": entry["name"], "PARAMETERS": parameters, "__signature__": inspect.Signature(shown)}
-    return type(name, (Component,), {**body, "__doc__": docstring(kind, entry), "__module__": "penstock.components"})
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    initialise.__signature__ = inspect.Signature([own, *shown])  # type: ignore[attr-defined]  # stubtest compares it
+    body = {"__doc__": docstring(kind, entry), "__module__": "penstock.components", "__init__": initialise}
+    return type(name, (Component,), {**body, "KIND": kind, "KEY": entry["name"], "PARAMETERS": parameters})
 
 
 def _checked(value: Any, parameter: Parameter) -> Any:
