@@ -20,10 +20,10 @@ from penstock._core import version  # noqa: E402  (as above)
 if TYPE_CHECKING:
     from penstock import own as own
     from penstock import topologies as topologies
-    from penstock.components import *  # noqa: F403
-    from penstock.errors import *  # noqa: F403
+    from penstock.components import *  # noqa: F403  (its ``__all__`` lists them)
+    from penstock.errors import *  # noqa: F403  (its ``__all__`` lists them)
     from penstock.graphs import from_networkx as from_networkx
-    from penstock.network import *  # noqa: F403
+    from penstock.network import *  # noqa: F403  (its ``__all__`` lists them)
     from penstock.own import congestion_control as congestion_control
     from penstock.own import discipline as discipline
     from penstock.reproductions.frame import reproduce as reproduce

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from penstock.arguments import named
@@ -24,7 +24,7 @@ _VALUES = 6
 """Maximum number of values of a parameter that a notebook shows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class StudySettings:
     """The settings of a study; its methods return changed copies.
 
@@ -52,13 +52,30 @@ class StudySettings:
 
     network: Network
     duration: str
-    warm_up: str | None = None
-    seed: int | None = None
-    description: str | None = None
-    name: str = "study"
-    replications: int = 5
-    definition: Definition = field(default_factory=Definition)
-    aims: dict[str, Any] = field(default_factory=dict)
+    warm_up: str | None
+    seed: int | None
+    description: str | None
+    name: str
+    replications: int
+    definition: Definition
+    aims: dict[str, Any]
+
+    @named(of="Study")
+    def __init__(
+        self,
+        network: Network,
+        duration: str,
+        warm_up: str | None = None,
+        seed: int | None = None,
+        description: str | None = None,
+        name: str = "study",
+        replications: int = 5,
+        definition: Definition | None = None,
+        aims: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.__dict__.update(network=network, duration=duration, warm_up=warm_up, seed=seed, description=description)
+        self.__dict__.update(name=name, replications=replications, definition=definition or Definition())
+        self.__dict__.update(aims=dict(aims or {}))
 
     def __repr__(self) -> str:
         varies = [*self.definition.grid, *(name for table in self.definition.zips for name in table)]
@@ -200,10 +217,6 @@ class StudySettings:
 
     def _changed(self, **parts: Any) -> Self:
         return replace(self, definition=replace(self.definition, **parts))
-
-
-# Mistakes in names are told as elsewhere.
-StudySettings.__init__ = named(of="Study")(StudySettings.__init__)  # type: ignore[method-assign]
 
 
 def _listed(method: str, name: str, values: Sequence[Any]) -> list[Any]:

@@ -112,10 +112,10 @@ class PacketTrace(RowStream):
 
 def _append(files: dict[Path, WholeFile], path: Path, data: bytes) -> None:
     """Writes the next piece of a capture; there may be more captures than a process may have open files."""
-    if path not in files:
+    is_new = path not in files
+    if is_new:
         files[path] = WholeFile(path)
-        files[path].open().close()
-    with files[path].place.open("ab") as file:
+    with files[path].open() if is_new else files[path].place.open("ab") as file:
         file.write(data)
 
 

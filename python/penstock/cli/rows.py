@@ -59,7 +59,7 @@ def one_run(
     replication: int,
     threads: int,
 ) -> OneRun:
-    """The run of which a `subject` is read, from the options of a verb; see :func:`read_scenario`."""
+    """The run that the options of a verb name; messages call its rows `subject`, as :func:`read_scenario` does."""
     text, settings = read_scenario(file, subject), read_sets(sets)
     run = {"folder": str(file.parent), "sets": settings, "seed": seed, "replication": replication, "threads": threads}
     if log is None:

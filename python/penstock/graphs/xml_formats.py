@@ -28,9 +28,11 @@ _TYPES = ("boolean", "int", "long", "float", "double", "string")
 
 
 def checked_graphml(content: bytes, shown: str) -> Lines:
-    """Returns the lines of edges; refuses incomplete elements and references, of which networkx says no line.
+    """Returns the line of each edge, and refuses incomplete elements and references.
 
-    A file that is no XML is left to its reader. Raises InputError with the mistakes and their lines.
+    The messages of networkx about these have no line. A file that is no XML is left to its reader.
+
+    Raises InputError with the mistakes and their lines.
     """
     elements: Elements = {kind: [] for kind in _NEEDED}
     parser = expat.ParserCreate()

@@ -39,7 +39,7 @@ def numbers(*texts: str) -> list[Heading]:
 
 
 def choices(*texts: str) -> list[Heading]:
-    """Headings of columns of which a list selects a value."""
+    """Headings of columns that a reader can filter by a list of their values."""
     return [Heading(text, has_choices=True) for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""What an agreement is worth, on a study's page and on a console: our counts beside those of wrong models."""
+"""What an agreement is worth: counts of ours and of wrong models, for the page of a study and for a console."""
 
 from __future__ import annotations
 

@@ -75,8 +75,8 @@ impl Aal5 {
         }
     }
 
-    /// Lets all ports process what stands in their transmit batches, in cells where they send these. It stays there until the host has run, as
-    /// at a switch.
+    /// Sends the packets in the transmit batches of all ports, as cells where a port sends cells. As at a switch, they wait there until
+    /// the host has run.
     #[inline(never)] // for the sake of visits to others
     pub(super) fn send(&mut self, host_context: &mut HostContext<'_, '_>) {
         let HostContext { ports, context, .. } = host_context;

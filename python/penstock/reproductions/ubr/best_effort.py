@@ -1,4 +1,4 @@
-"""The scenarios of TCP over UBR: policies and flavours, parameters, what is beneath VBR, buffers, and TCP itself."""
+"""Scenarios of TCP over UBR: drop policies, TCP flavours, parameters, buffers, UBR beside VBR, and TCP alone."""
 
 from __future__ import annotations
 
