@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).parent.parent / "bench"))
 import benchmarks_page
@@ -113,15 +113,13 @@ def _kinds() -> str:
 def _metrics(metrics: list[Metric]) -> str:
     rows = []
     for metric in metrics:
-        # The core tells more about a metric than the command line shows, and the types of the latter.
-        told: dict[str, Any] = dict(metric)
-        take = ", ".join(f"**{word}**" if word in told["default-take"] else word for word in told["take"])
+        take = ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
         doc = _line(metric["doc"]) + (f" *Take:* {take}." if take else "")
-        if told["quantiles"]:
+        if metric["quantiles"]:
             doc += " *Quantiles.*"
-        if told["by"]:
-            doc += f" *By:* {', '.join(told['by'])}."
-        rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(told['applies-to'])} | {doc} |")
+        if metric["by"]:
+            doc += f" *By:* {', '.join(metric['by'])}."
+        rows.append(f"| `{metric['name']}` | {metric['unit']} | {', '.join(metric['applies-to'])} | {doc} |")
     return "| metric | unit | of | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
 
 

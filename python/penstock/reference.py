@@ -130,12 +130,20 @@ class Section(Component):
     parts: list[Part]
 
 
-class Metric(TypedDict):
-    """A metric."""
-
-    name: str
-    unit: str
-    doc: str
+Metric = TypedDict(
+    "Metric",
+    {
+        "name": str,
+        "unit": str,
+        "doc": str,
+        "applies-to": list[str],
+        "take": list[str],
+        "default-take": list[str],
+        "quantiles": bool,
+        "by": list[str],
+    },
+)
+"""A metric: its name, unit and documentation, and what its measurement accepts."""
 
 
 class Catalogue(TypedDict):
@@ -255,7 +263,13 @@ def _section_page(section: Section) -> str:
 
 
 def _metric_page(metric: Metric) -> str:
-    return f"# {metric['name']} (metric)\n\nUnit: {metric['unit']}\n\n{metric['doc'].strip()}\n"
+    take = ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
+    accepted = [f"Unit: {metric['unit']}", f"Of: {', '.join(metric['applies-to'])}"]
+    accepted += [f"Take: {take}{' (bold: the default)' * (len(metric['take']) > 1)}"] if take else []
+    accepted += ["Quantiles: any, such as `quantiles = [0.5, 0.99]`"] if metric["quantiles"] else []
+    accepted += [f"By: {', '.join(metric['by'])}"] if metric["by"] else []
+    lines = "\n".join(f"- {line}" for line in accepted)
+    return f"# {metric['name']} (metric)\n\n{lines}\n\n{metric['doc'].strip()}\n"
 
 
 def _used(key: str, usual: str, doc: str) -> str:

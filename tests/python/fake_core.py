@@ -168,7 +168,8 @@ def catalogue() -> str:
             {"key": "queue", "doc": "What it takes.", "takes": "one component", "of": "discipline", "required": False}
         ],
     }
-    metric = {"name": "goodput", "unit": "bit/s", "doc": "Payload delivered once."}
+    metric = {"name": "goodput", "unit": "bit/s", "doc": "Payload delivered once.", "applies-to": ["flows"]}
+    metric |= {"take": ["sum"], "default-take": ["sum"], "quantiles": False, "by": []}
     return json.dumps({"components": {"discipline": [red]}, "metrics": [metric], "state": [], "sections": [link]})
 
 

@@ -70,6 +70,18 @@ def test_what_is_not_there_is_said_with_what_is_nearest(penstock):
         explained_by("codal")
 
 
+def test_the_page_of_a_metric_lists_what_its_measurement_accepts():
+    (drops,), _ = explained_by("drops")
+    for line in (
+        "- Unit: packets",
+        "- Of: flows, calls, links",
+        "- Take: **sum**, mean, min, max (bold: the default)",
+        "- By: cause, precedence, class, ingress",
+    ):
+        assert f"{line}\n" in drops
+    assert "- Quantiles: any" in explained_by("wait")[0][0]
+
+
 def test_the_command_says_which_name_it_explains(penstock):
     code, out, err = penstock("explain", "droptail")
     assert (code, err) == (0, "'droptail' here: tail-drop.\n")

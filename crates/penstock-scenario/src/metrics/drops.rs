@@ -14,7 +14,7 @@ impl Drops {
     pub const INFO: MetricInfo = MetricInfo {
         name: "drops",
         unit: "packets",
-        doc: "Packets lost. Of a link: those that it dropped; `by` splits them by cause and precedence. Of a flow or an aggregate of calls: packets that it sent after the warm-up and that were dropped, anywhere, before the end of the run.",
+        doc: "Packets lost. Of a link: those that it dropped; `by` splits them. Of a flow or an aggregate of calls: packets that it sent after the warm-up and that were dropped, anywhere, before the end of the run.",
         targets: Targets::ALL,
         split: &[SplitBy::Cause, SplitBy::Precedence, SplitBy::Class, SplitBy::Ingress],
         ..MetricInfo::PLAIN
