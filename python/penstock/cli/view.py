@@ -47,7 +47,7 @@ def view(
     The page draws every node and plays the run: packets in flight, queues, congestion windows, drops and marks. It
     follows a packet or a flow, and explains a drop in a sentence. The scenario's [[trace]] selects events, or --at,
     --flow, --start and --stop do instead. Two runs are made: one for the events, one for the queues. The page loads
-    nothing.
+    nothing from elsewhere.
     """
     file = Path(run)
     if file.suffix in {".html", ".htm"}:

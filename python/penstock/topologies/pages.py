@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from penstock import topologies
@@ -99,21 +99,6 @@ GENERATORS: Mapping[str, Generator] = {
 }
 """The networks of ``penstock new --topology``, by name."""
 
-GRAPH_KEYS = (
-    "rate",
-    "delay",
-    "rate-attribute",
-    "delay-attribute",
-    "weight-attribute",
-    "rate-unit",
-    "delay-unit",
-    "loss-unit",
-    "delay-per-km",
-    "both-ways",
-    "names",
-)
-"""Settings for reading a graph from a file, as for :func:`penstock.graphs.from_networkx`."""
-
 
 def read_settings(
     given: Mapping[str, str], defaults: Mapping[str, int | float | str], optional: tuple[str, ...]
@@ -157,7 +142,8 @@ def graph_page(path: Path, given: Mapping[str, str]) -> tuple[str, list[str]]:
 
     # Messages name them as arguments of Python.
     given = {key.replace("_", "-"): value for key, value in given.items()}
-    settings = read_settings(given, {}, GRAPH_KEYS)
+    keys = tuple(field.name.replace("_", "-") for field in fields(Reading))
+    settings = read_settings(given, {}, keys)
     both_ways = settings.pop("both-ways", "false")
     if both_ways not in {"true", "false"}:
         raise InputError(f"--set both-ways: {quoted(str(both_ways))} is neither true nor false.")
