@@ -201,6 +201,25 @@ fn one_policer_for_each_packet() {
 }
 
 #[test]
+fn a_tail_drop_in_the_place_of_a_schedulers_own_discipline() {
+    let warnings = |keys: &str| -> Vec<String> {
+        let text = changed(LINK, &format!("{LINK}\n{keys}"));
+        common::sound(&text, &[]).warnings().iter().map(ToString::to_string).collect()
+    };
+    for (scheduler, usual) in [("fq-codel", "codel"), ("fq-pie", "pie")] {
+        let queue = "queue.tail-drop = { limit = \"100 packets\" }";
+        let expected = format!(
+            "t.toml:11: links[0].queue.tail-drop: replaces the {usual} of {scheduler}, so its queues only drop at their limit; leave it out \
+             for {usual}"
+        );
+        assert_eq!(warnings(&format!("{queue}\nscheduler.{scheduler} = {{}}")), [expected]);
+        assert_eq!(warnings(&format!("queue.{usual} = {{}}\nscheduler.{scheduler} = {{}}")), [""; 0]);
+        assert_eq!(warnings(&format!("scheduler.{scheduler} = {{}}")), [""; 0]);
+        assert_eq!(warnings(&format!("{queue}\nscheduler.sfq = {{}}")), [""; 0]);
+    }
+}
+
+#[test]
 fn classes_without_a_codepoint_of_their_own() {
     let warnings = |class: &str, tins: &str| -> Vec<String> {
         let link = format!("{LINK}\nscheduler.cake = {{ tins = \"{tins}\" }}");
