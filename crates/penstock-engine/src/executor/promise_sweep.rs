@@ -6,7 +6,8 @@
 //! way round in one sweep: null messages, without the messages.
 //!
 //! A visit takes longer than a look. So a process whose next event lies within its *slack* of the end of the sweep, or behind it, is
-//! left out: its slack is no longer than its reach, so that what it promises bounds nobody in this sweep.
+//! left out: its slack is no longer than its reach, so that what it promises bounds nobody in this sweep. And a process that only
+//! receives replies runs past the end of the sweep, as far as a visit to it may go; others do not, so that few packets pile up.
 
 use crate::kernel::logical_process::EarliestOutput;
 use crate::kernel::process_graph::Latencies;
@@ -21,13 +22,22 @@ struct Stop {
     senders_end: u32,
     /// The least time from the start of a transmission, or from an event, to an arrival elsewhere.
     reach: Duration,
-    slack: Duration,
+    /// The longest time that a visit covers.
+    visit: Duration,
     /// Its earliest output time, whatever it receives.
     eot: Time,
     /// Where it receives only answers to what it sends: the first one arrives then at the earliest.
     first_answer: Time,
     /// Nothing that it has not sent yet arrives anywhere before.
     promise: Time,
+}
+
+impl Stop {
+    /// How long its visit may be postponed.
+    #[inline]
+    fn slack(&self) -> Duration {
+        self.visit.min(self.reach)
+    }
 }
 
 /// The order of sweeps, and how far the current one has come.
@@ -46,8 +56,10 @@ pub struct PromiseSweep {
     first_sender: usize,
     /// Nothing reaches the process of the current stop before.
     horizon: Time,
-    /// The sweep handles only what is due before, so that processes which nothing bounds do not run far ahead.
+    /// The sweep handles only what is due before, except at processes that only receive replies.
     end: Time,
+    /// No visit of the sweep reaches this instant.
+    limit: Time,
     /// The first instant by which something has to be visited.
     deadline: Time,
     /// Whether another sweep follows, so that visits can be postponed.
@@ -70,8 +82,8 @@ impl PromiseSweep {
                 senders_end += 1;
             }
             let (process, senders_end, reach) = (*process, senders_end as u32, reach[*process as usize]);
-            let (slack, never) = (Duration::ZERO, Time::ZERO);
-            Stop { process, senders_end, reach, slack, eot: never, first_answer: never, promise: never }
+            let never = Time::ZERO;
+            Stop { process, senders_end, reach, visit: Duration::ZERO, eot: never, first_answer: never, promise: never }
         };
         let stops: Vec<Stop> = order.iter().enumerate().map(stop).collect();
         let mut back_senders: Vec<u32> = pairs.iter().filter(|(to, from)| from >= to).map(|(_, from)| *from).collect();
@@ -87,6 +99,7 @@ impl PromiseSweep {
             first_sender: 0,
             horizon: Time::ZERO,
             end: Time::ZERO,
+            limit: Time::ZERO,
             deadline: Time::ZERO,
             leaves_out: false,
         }
@@ -100,7 +113,7 @@ impl PromiseSweep {
         for stop in &self.stops {
             let due = due.due(stop.process as usize);
             first = first.min(due);
-            deadline = deadline.min(due + stop.slack);
+            deadline = deadline.min(due + stop.slack());
             lbts = lbts.min(due + stop.reach);
         }
         if first > until || first == Time::NEVER {
@@ -110,8 +123,9 @@ impl PromiseSweep {
         let advance = Duration::from_ps(deadline.as_ps().saturating_sub(self.deadline.as_ps()));
         self.deadline = deadline;
         self.end = (deadline + longest.min(advance.times(2))).after();
-        self.leaves_out = self.end < until.after();
-        self.end = self.end.min(until.after());
+        self.limit = until.after();
+        self.leaves_out = self.end < self.limit;
+        self.end = self.end.min(self.limit);
         // Nothing happens at a process before its own next event or the lower bound on arrivals anywhere (LBTS). Arrivals from other shards
         // come after `until`.
         for sender in &self.back_senders {
@@ -123,7 +137,7 @@ impl PromiseSweep {
 
     /// Whether a sweep has been begun that handles nothing after `until`, and has not come to its end.
     pub fn is_under_way(&self, until: Time) -> bool {
-        self.current < self.stops.len() && self.end.before() <= until
+        self.current < self.stops.len() && self.limit.before() <= until
     }
 
     /// The next process with an event that nothing can precede any more, and until when it may run; `None` at the end of the
@@ -131,13 +145,15 @@ impl PromiseSweep {
     #[inline]
     pub fn next(&mut self, due: &DeferredSet) -> Option<(usize, Time)> {
         while let Some(stop) = self.stops.get(self.current) {
-            let (process, end) = (stop.process as usize, stop.senders_end as usize);
-            let senders = &self.senders[self.first_sender..end];
+            let process = stop.process as usize;
+            let senders = &self.senders[self.first_sender..stop.senders_end as usize];
             let promised = senders.iter().map(|sender| self.stops[*sender as usize].promise).min();
-            self.horizon = promised.unwrap_or(Time::NEVER).max(stop.first_answer).min(self.end);
-            self.first_sender = end;
             let next = due.due(process);
-            let can_wait = self.leaves_out && next + stop.slack >= self.end;
+            let only_receives_replies = stop.first_answer > Time::ZERO;
+            let end = if only_receives_replies { self.end.max(next + stop.visit).min(self.limit) } else { self.end };
+            self.horizon = promised.unwrap_or(Time::NEVER).max(stop.first_answer).min(end);
+            self.first_sender = stop.senders_end as usize;
+            let can_wait = self.leaves_out && next + stop.slack() >= self.end;
             if next < self.horizon && !can_wait {
                 return Some((process, self.horizon.before()));
             }
@@ -153,12 +169,11 @@ impl PromiseSweep {
         stop.first_answer = if of_requests > Time::ZERO { of_requests + stop.reach } else { Time::ZERO };
     }
 
-    /// The process of the current stop has been visited, and its earliest output times are set. Its next event is due at `next`; a visit may be put off by
-    /// `slack`.
+    /// The process of the current stop has been visited, and its earliest output times are set. Its next event is due at `next`; the next
+    /// visit covers at most `longest`, unless the sweep is longer.
     #[inline]
-    pub fn visited(&mut self, next: Time, slack: Duration) {
-        let stop = &mut self.stops[self.current];
-        stop.slack = slack.min(stop.reach);
+    pub fn visited(&mut self, next: Time, longest: Duration) {
+        self.stops[self.current].visit = longest;
         self.promise(next);
     }
 
@@ -319,11 +334,28 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_only_receives_replies_runs_past_the_end_of_a_sweep_as_far_as_a_visit_goes() {
+        let (mut sweep, mut due) = sweep(&[(0, 1, 2), (1, 0, 2)], &[10, 100]);
+        sweep.begin(ms(2), at(1_000), &due);
+        assert_eq!(sweep.next(&due), Some((0, at(12))));
+        due.set(0, at(13));
+        sweep.visited(at(13), ms(20));
+        assert_eq!(sweep.next(&due), None);
+        // Its next request leaves at 60 at the earliest.
+        for (of_requests, until, reached) in [(0, 1_000, at(17).before()), (60, 1_000, at(33).before()), (60, 25, at(25))] {
+            let mut sweep = sweep.clone();
+            sweep.set_eot(0, EarliestOutput { of_all: Time::ZERO, of_requests: at(of_requests) });
+            sweep.begin(ms(2), at(until), &due);
+            assert_eq!(sweep.next(&due), Some((0, reached)), "the sweep ends at 17, the run at {until}");
+        }
+    }
+
+    #[test]
     fn a_sweep_goes_no_further_than_its_end() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2)], &[10, 10]);
         sweep.begin(ms(2), at(1_000), &due);
-        assert!(sweep.is_under_way(at(12)));
-        assert!(!sweep.is_under_way(at(11)));
+        assert!(sweep.is_under_way(at(1_000)));
+        assert!(!sweep.is_under_way(at(999)));
         assert_eq!(sweep.next(&due), Some((0, at(12))));
         visited(&mut sweep, &mut due, 0, 13);
         assert_eq!(sweep.next(&due), Some((1, at(12))));

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn windows_take_over_where_sweeps_are_short_and_processes_are_many() {
-        for (processes, events, mode) in [(15, 0, Mode::Sweeps), (16, 0, Mode::Windows), (16, 1, Mode::Sweeps)] {
+        for (processes, events, mode) in [(15, 2, Mode::Sweeps), (16, 2, Mode::Windows), (16, 3, Mode::Sweeps)] {
             let mut sequencer = ring(processes);
             make_sweeps(&mut sequencer, 31, events);
             assert_eq!(sequencer.mode(), Mode::Sweeps);

@@ -49,6 +49,8 @@ const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
 const UNJUDGED_SWEEPS: u64 = 24;
 /// Sweeps that are judged together.
 const JUDGED_SWEEPS: u64 = 8;
+/// Looks at processes without a visit that cost as much as a visit.
+const LOOKS_PER_VISIT: u64 = 16;
 
 /// How much time a sweep may cover, and whether sweeps are long enough.
 #[derive(Clone, Debug)]
@@ -57,15 +59,16 @@ pub struct SweepLengths {
     longest: Duration,
     /// Events of the current sweep.
     events: u64,
-    /// Sweeps of the current group, and the events in them.
+    /// Sweeps of the current group, and the visits and events in them.
     sweeps: u64,
+    group_visits: u64,
     group_events: u64,
 }
 
 impl SweepLengths {
     /// For so many processes.
     pub fn new(processes: usize) -> SweepLengths {
-        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, group_events: 0 }
+        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, group_visits: 0, group_events: 0 }
     }
 
     /// The length of the next sweep.
@@ -77,11 +80,12 @@ impl SweepLengths {
     #[inline]
     pub fn count_visit(&mut self, events: u64) {
         self.events += events;
+        self.group_visits += 1;
         self.group_events += events;
     }
 
-    /// Counts a sweep, and adapts the length of the next one to what it handled. After [`JUDGED_SWEEPS`], returns whether these handled less
-    /// than half an event per look at a process, as where feedback bounds each process by the others.
+    /// Counts a sweep, and adapts the length of the next one to the events that it handled. After [`JUDGED_SWEEPS`], returns whether they
+    /// averaged fewer than two events per visit, as where feedback bounds each process by the others; looks count as visits in part.
     pub fn end_sweep(&mut self) -> Option<bool> {
         let events = std::mem::take(&mut self.events);
         if events > LARGE_SWEEP * self.processes {
@@ -91,14 +95,14 @@ impl SweepLengths {
         }
         self.sweeps += 1;
         if self.sweeps == UNJUDGED_SWEEPS {
-            self.group_events = 0;
+            (self.group_visits, self.group_events) = (0, 0);
         }
         if self.sweeps < UNJUDGED_SWEEPS + JUDGED_SWEEPS {
             return None;
         }
         self.sweeps = 0;
-        let looks = JUDGED_SWEEPS * self.processes;
-        Some(2 * std::mem::take(&mut self.group_events) < looks)
+        let visits = std::mem::take(&mut self.group_visits) + JUDGED_SWEEPS * self.processes / LOOKS_PER_VISIT;
+        Some(std::mem::take(&mut self.group_events) < 2 * visits)
     }
 }
 
@@ -167,16 +171,18 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_are_short_if_they_handle_fewer_than_half_as_many_events_as_there_are_processes() {
-        for (events, are_short) in [(15, true), (16, false)] {
+    fn sweeps_are_short_if_visits_handle_fewer_than_two_events() {
+        // Looks at 32 processes count as two visits.
+        for (visits, events, are_short) in [(1, 5, true), (1, 6, false), (3, 3, true), (3, 4, false)] {
             let mut lengths = SweepLengths::new(32);
-            for sweep in 1..UNJUDGED_SWEEPS + JUDGED_SWEEPS {
-                // The first ones do not count.
-                lengths.count_visit(if sweep <= UNJUDGED_SWEEPS { 1_000 } else { events });
-                assert_eq!(lengths.end_sweep(), None);
-            }
-            lengths.count_visit(events);
-            assert_eq!(lengths.end_sweep(), Some(are_short));
+            let mut sweep = |events| {
+                (0..visits).for_each(|_| lengths.count_visit(events));
+                lengths.end_sweep()
+            };
+            // The first ones do not count.
+            assert!((0..UNJUDGED_SWEEPS).all(|_| sweep(1_000).is_none()));
+            assert!((1..JUDGED_SWEEPS).all(|_| sweep(events).is_none()));
+            assert_eq!(sweep(events), Some(are_short));
         }
     }
 

@@ -6,7 +6,7 @@ use crate::merge::Timed;
 use penstock_model::units::{Duration, Time};
 
 /// How many bits of a key are the input.
-const INPUT_BITS: u32 = 9;
+const INPUT_BITS: u32 = 16;
 
 /// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
 #[derive(Clone, Debug, Default)]
