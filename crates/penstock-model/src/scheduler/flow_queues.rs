@@ -21,6 +21,14 @@ pub(super) fn check_flows(limit: Limit, flows: Count, mistake: &mut dyn FnMut(&s
     }
 }
 
+/// Limit of a queue that has room for an arrival at the limit of all queues, before these drop packets for it.
+pub(super) fn one_more(limit: Limit) -> Limit {
+    match limit {
+        Limit::Packets(packets) => Limit::Packets(packets.saturating_add(1)),
+        Limit::Bytes(_) => limit,
+    }
+}
+
 /// Place of a queue that becomes active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Newcomers {

@@ -1,7 +1,7 @@
 //! FQ-CoDel: flow queues.
 
 use super::class::ClassPlan;
-use super::flow_queues::{check_flows, FlowQueues, Newcomers};
+use super::flow_queues::{check_flows, one_more, FlowQueues, Newcomers};
 use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{codel, DisciplinePlan, Eviction};
 use crate::packet::Packet;
@@ -61,7 +61,7 @@ impl Check for Parameters {
 impl HasFacts for Parameters {
     fn facts(&self) -> SchedulerFacts {
         let codel = codel::Parameters {
-            limit: self.limit,
+            limit: one_more(self.limit),
             target: Duration::from_ms(5),
             interval: Duration::from_ms(100),
             mtu: Bytes::new(1500),
@@ -287,6 +287,13 @@ mod tests {
         let mut port = Port::new(&["limit = 300 packets"]);
         port.arrive_all(&[(0, 100); 301]);
         assert_eq!(port.drop_over_limit().len(), 64);
+    }
+
+    #[test]
+    fn the_default_queue_has_room_for_the_arrival_at_the_limit() {
+        let facts = read::<Parameters>(&["limit = 77 packets"]).expect("sound").facts();
+        assert_eq!(facts.shared_limit, Some(Limit::Packets(77)));
+        assert_eq!(facts.default_queue.and_then(|queue| queue.limit()), Some(Limit::Packets(78)));
     }
 
     #[test]

@@ -27,12 +27,12 @@ impl Reader for Defaults {
     }
 }
 
-/// Parameters of tail drop: the packet in service counts.
-struct InSystem;
+/// One parameter, with its value.
+struct Given(&'static str, &'static str);
 
-impl Reader for InSystem {
+impl Reader for Given {
     fn take(&mut self, field: &Field) -> Option<Value> {
-        field.has_key("counts").then(|| default_value("in-system"))
+        field.has_key(self.0).then(|| default_value(self.1))
     }
 
     fn mistake(&mut self, key: &str, message: String) {
@@ -287,7 +287,7 @@ fn a_queue_is_paused_while_any_of_its_classes_is() {
 fn what_has_been_sent_no_longer_counts_against_the_limit() {
     let mut bench = Bench::new(0);
     let mut plan = port_plan();
-    plan.queues[0].discipline = DisciplinePlan::read("tail-drop", &mut InSystem).expect("how it counts");
+    plan.queues[0].discipline = DisciplinePlan::read("tail-drop", &mut Given("counts", "in-system")).expect("how it counts");
     bench.service = EventDriven::new(&plan, &PortContext::of(Site { rate: Rate::from_bps(1_000_000), ..Site::trial() }));
     bench.arrive(ms(0), 0);
     assert_eq!(bench.decide(ms(0)), Some(0));
@@ -308,6 +308,22 @@ fn no_flow_keeps_its_turn_over_an_idle_time() {
         }
     }
     assert_eq!([20, 28].map(|at| bench.decide(ms(at))), [Some(1), Some(0)]);
+}
+
+/// Ten packets fit into all queues together. The eleventh is queued, and half of eleven, rounded up, are dropped from the head
+/// [RFC8290 s4.1].
+#[test]
+fn fq_codel_drops_a_batch_from_the_head_of_its_default_queue() {
+    let mut plan = port_plan();
+    plan.scheduler = SchedulerPlan::read("fq-codel", &mut Given("limit", "10 packets")).expect("a limit");
+    plan.queues[0].discipline = plan.scheduler.facts().default_queue.expect("CoDel");
+    let context = PortContext::of(Site { rate: Rate::from_bps(1_000_000), ..Site::trial() });
+    let mut bench = Bench { service: EventDriven::new(&plan, &context), ..Bench::new(0) };
+    bench.arrive_all(ms(0), &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!((bench.service.waiting(), bench.counters.dropped), (10, 0));
+    bench.arrive(ms(0), 10);
+    assert_eq!(bench.waiting(), [[6, 7, 8, 9, 10]]);
+    assert_eq!(bench.counters.dropped, 6);
 }
 
 /// The queues of a port hold three packets together; the longest one drops its last.
