@@ -58,7 +58,8 @@ crate::parameters! {
     ///
     /// *ACK filter.* If an arriving TCP acknowledgement makes earlier ones of its flow in the queue redundant, one of these is
     /// dropped (cause `filtered`): the oldest if there are two, under `aggressive` also a single one just before the arrival.
-    /// Duplicates, blocks that the arrival does not cover, changes of ECE and CWR, and AccECN's flag AE and option are kept.
+    /// Duplicates, D-SACKs of acknowledged segments, blocks that the arrival does not cover, changes of ECE and CWR, and AccECN's flag
+    /// AE and option are kept.
     ///
     /// ## State
     /// The tables of 1024 slots per tin and their lists; for each queue its credit and its COBALT. Constant cost per packet; one scan of

@@ -1,6 +1,6 @@
 //! The filter of acknowledgements.
 
-use crate::packet::{Ack, Packet};
+use crate::packet::{Ack, Packet, SackBlock};
 use crate::scheduler::Earlier;
 
 crate::choice! {
@@ -20,14 +20,25 @@ const ECN_ECHO: u32 = 0b011;
 /// AE, a reserved bit before AccECN.
 const AE: u32 = 0b100;
 
-/// Segments that the SACK blocks cover.
+/// All blocks of the SACK option, first the one that reports a duplicate (D-SACK).
+fn blocks(ack: &Ack) -> impl Iterator<Item = SackBlock> + '_ {
+    let duplicate = ack.duplicate().map(|segment| SackBlock { start: segment, end: segment.wrapping_add(1) });
+    duplicate.into_iter().chain(ack.blocks())
+}
+
+/// Segments in the SACK blocks; a duplicate counts again.
 fn covered(ack: &Ack) -> u32 {
-    ack.blocks().map(|block| block.end - block.start).sum()
+    blocks(ack).map(|block| block.end.wrapping_sub(block.start)).sum()
+}
+
+/// Whether it reports a duplicate of a segment that the cumulative acknowledgement covers, which no later one does.
+fn reports_duplicate(ack: &Ack) -> bool {
+    ack.duplicate().is_some_and(|segment| segment < ack.next)
 }
 
 /// Whether an acknowledgement may be dropped for its flags and options: nothing that the filter does not know.
 fn is_plain(ack: &Ack) -> bool {
-    ack.flags.ace() & AE == 0 && (ack.blocks().count() == 3 || ack.sack.marks() == 0)
+    ack.flags.ace() & AE == 0 && !reports_duplicate(ack) && (blocks(ack).count() == 3 || ack.sack.marks() == 0)
 }
 
 /// Whether `new` tells all that `old` does, and more.
@@ -36,7 +47,7 @@ fn supersedes(new: &Ack, old: &Ack) -> bool {
         return false;
     }
     // Each block of the old one must lie in a block of the new one.
-    let is_covered = old.blocks().all(|block| new.blocks().any(|other| other.start <= block.start && other.end >= block.end));
+    let is_covered = blocks(old).all(|block| blocks(new).any(|other| other.start <= block.start && other.end >= block.end));
     is_covered && (old.next < new.next || covered(new) > covered(old))
 }
 
@@ -86,6 +97,13 @@ mod tests {
         ack(next, AckFlags::NONE, &[])
     }
 
+    /// With a D-SACK of a segment before its blocks.
+    fn report(next: u32, duplicate: u32, blocks: &[(u32, u32)]) -> Packet {
+        let mut told = ack(next, AckFlags::NONE, blocks).body.to_ack().expect("an acknowledgement");
+        told.sack = told.sack.with_duplicate(next, duplicate);
+        Packet { body: Body::ack(told), ..packet(40, 0) }
+    }
+
     /// What the last of these makes redundant, if the filter is conservative and if it is aggressive.
     fn redundant(packets: &[Packet]) -> [Option<u32>; 2] {
         let (last, earlier) = packets.split_last().expect("a packet");
@@ -122,6 +140,30 @@ mod tests {
         assert_eq!(redundant(&[with(3, &[(5, 6)]), with(4, &[(5, 6)])]), [None, Some(0)]);
         // Without the block, though everything is acknowledged.
         assert_eq!(redundant(&[with(3, &[(5, 6)]), plain(9)]), [None, None]);
+    }
+
+    #[test]
+    fn a_report_of_a_duplicate_below_the_acknowledgement_is_kept() {
+        let with = |next, blocks: &[(u32, u32)]| ack(next, AckFlags::NONE, blocks);
+        // Later acknowledgements tell nothing of it, not even with the same report.
+        assert_eq!(redundant(&[report(7, 3, &[]), plain(8), plain(9)]), [None, Some(1)]);
+        assert_eq!(redundant(&[report(7, 3, &[]), report(8, 3, &[])]), [None, None]);
+        assert_eq!(redundant(&[plain(6), report(7, 3, &[]), plain(8)]), [None, None]);
+        assert_eq!(redundant(&[report(7, 3, &[(12, 14)]), with(9, &[(12, 14)])]), [None, None]);
+        // As a block, it makes a plain acknowledgement redundant.
+        assert_eq!(redundant(&[plain(7), report(7, 3, &[])]), [None, Some(0)]);
+    }
+
+    #[test]
+    fn a_report_of_a_duplicate_above_the_acknowledgement_is_a_block() {
+        let with = |next, blocks: &[(u32, u32)]| ack(next, AckFlags::NONE, blocks);
+        assert_eq!(redundant(&[report(7, 12, &[(12, 14)]), with(8, &[(12, 14)])]), [None, Some(0)]);
+        assert_eq!(redundant(&[report(7, 12, &[]), plain(8)]), [None, None]);
+        // Its segment counts twice: as much as three segments of the later one.
+        assert_eq!(redundant(&[report(7, 12, &[(12, 14)]), with(7, &[(12, 15)])]), [None, None]);
+        assert_eq!(redundant(&[report(7, 12, &[(12, 14)]), with(7, &[(12, 16)])]), [None, Some(0)]);
+        // A third block in the place of AccECN's option.
+        assert_eq!(redundant(&[report(7, 12, &[(12, 14), (16, 18)]), with(8, &[(12, 14), (16, 18)])]), [None, Some(0)]);
     }
 
     #[test]
