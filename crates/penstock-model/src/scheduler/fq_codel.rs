@@ -23,7 +23,8 @@ crate::parameters! {
     ///
     /// While more than `limit` packets wait in all queues, half of the packets of the queue with the most bytes, at most 64, are
     /// dropped from its head (cause `overflow`). `queue` at the link is the discipline of each queue; the default is `codel` with
-    /// `ecn = true` and without a limit of its own.
+    /// `ecn = true` and a limit above that of all queues. A `queue` that is written has its own defaults: `queue.codel = {}` does not
+    /// mark, and drops arrivals at a flow's queue of 1000 packets.
     ///
     /// ## State
     /// A table of queues, each with its discipline's state and created at its first packet; two lists; the credits. Constant cost
@@ -38,7 +39,7 @@ crate::parameters! {
     /// ## Example
     /// ```toml
     /// scheduler.fq-codel = { quantum = "1514 bytes", flows = 1024 }
-    /// queue.codel = { target = "5 ms", ecn = true }
+    /// queue.codel = { limit = "10241 packets", target = "5 ms", ecn = true }
     /// ```
     ///
     /// ## References
