@@ -1058,8 +1058,8 @@ class Cake(Component):
     ack_filter : Literal["off", "conservative", "aggressive"], default off
         Which acknowledgements are dropped in favour of later ones.
     limit : str, optional
-        Maximum number of bytes in all queues; if left out, what the shaper sends in four times `rtt`, at least 4 MiB
-        and at most 10240 packets of `mtu` bytes. Allowed: above zero.
+        Maximum number of bytes in all queues; if left out, what the shaper sends in four times `rtt` at its present
+        rate, at least 4 MiB and at most 10240 packets of `mtu` bytes. Allowed: above zero.
     mtu : str, default 1514 bytes
         Largest packet, with its link header; its transmission time at a tin's threshold lengthens target and interval.
         Allowed: above zero.

@@ -260,6 +260,17 @@ fn a_shaper_faster_than_its_link() {
     assert_eq!(warnings("2 Mbit/s", "rate-changes = [{ at = \"1 s\", rate = \"3 Mbit/s\" }]"), [""; 0]);
 }
 
+/// The automatic limit depends on the rate above 84 Mbit/s, and may change with it.
+#[test]
+fn the_rate_of_cake_can_change() {
+    for rate in ["90 Mbit/s", "60 Mbit/s", "300 Mbit/s"] {
+        let change = format!("parameter-changes = [{{ at = \"1 s\", parameter = \"scheduler.cake.rate\", value = \"{rate}\" }}]");
+        let text = changed("rate = \"1 Mbit/s\"", "rate = \"1 Gbit/s\"");
+        let text = text.replacen(LINK, &format!("{LINK}\nscheduler.cake = {{ rate = \"100 Mbit/s\" }}\n{change}"), 1);
+        assert_eq!(common::sound(&text, &[]).warnings().len(), 0);
+    }
+}
+
 #[test]
 fn a_link_that_cake_does_not_know() {
     added(

@@ -12,16 +12,16 @@ pub struct QueueBounds {
 }
 
 impl QueueBounds {
-    /// Of all links of a blueprint: the limits of the queues or, where one has none, that of all queues of the port or the size of the
-    /// buffer that the port shares.
+    /// Of all links of a blueprint: the limit of all queues of the port, if its scheduler has one, otherwise the limits of the queues or,
+    /// where one has none, the size of the buffer that the port shares.
     pub fn new(blueprint: &Blueprint) -> QueueBounds {
         let switches = blueprint.switches.iter();
         let buffers: BTreeMap<NodeId, &SharedBufferPlan> = switches.filter_map(|it| Some((it.node, it.buffer.as_ref()?))).collect();
         let bound = |link: &LinkPlan| {
-            let of_queues = link.port.queues.iter().map(|queue| queue.discipline.limit()).collect();
-            let of_port = || link.port.scheduler.facts().shared_limit.map(|limit| vec![limit]);
+            let of_queues: Option<Vec<Limit>> = link.port.queues.iter().map(|queue| queue.discipline.limit()).collect();
+            let of_port = link.port.scheduler.facts().shared_limit.map(|limit| vec![limit]);
             let of_switch = || buffers.get(&link.from).map(|buffer| vec![buffer.policy.size()]);
-            Option::or_else(of_queues, of_port).or_else(of_switch)
+            of_port.or(of_queues).or_else(of_switch)
         };
         QueueBounds { of_links: blueprint.links.iter().map(bound).collect() }
     }

@@ -101,8 +101,8 @@ crate::parameters! {
         framing: Option<LinkLayer>;
         /// Which acknowledgements are dropped in favour of later ones.
         ack_filter: AckFilter = "off";
-        /// Maximum number of bytes in all queues; if left out, what the shaper sends in four times `rtt`, at least 4 MiB and at most
-        /// 10240 packets of `mtu` bytes.
+        /// Maximum number of bytes in all queues; if left out, what the shaper sends in four times `rtt` at its present rate, at least
+        /// 4 MiB and at most 10240 packets of `mtu` bytes.
         limit: Option<Bytes>;
         /// Largest packet, with its link header; its transmission time at a tin's threshold lengthens target and interval.
         mtu: Bytes = "1514 bytes";
@@ -132,9 +132,14 @@ impl Parameters {
         Overhead { added, minimum: self.mpu.map_or(minimum, |mpu| mpu.0.get()), layer: self.framing.unwrap_or(layer) }
     }
 
+    /// Maximum of the limit of all queues at any rate.
+    fn largest_limit(&self) -> Bytes {
+        self.limit.unwrap_or(Bytes::new(self.mtu.get().saturating_mul(10_240).min(1 << 60)))
+    }
+
     /// The limit of all queues.
     fn limit(&self) -> Bytes {
-        let most = self.mtu.get().saturating_mul(10_240).min(1 << 60);
+        let most = self.largest_limit().get();
         let in_four = |rate: Rate| (u128::from(tins::bytes(rate)) * u128::from(self.rtt.0.as_ps()) / 250_000_000_000).min(1 << 60) as u64;
         self.limit.unwrap_or(Bytes::new(self.rate.map_or(most, |rate| in_four(rate).max(4 << 20).min(most))))
     }
@@ -145,12 +150,14 @@ const ARRIVAL: u64 = 1 << 16;
 
 impl HasFacts for Parameters {
     fn facts(&self) -> SchedulerFacts {
-        let limit = Limit::Bytes(Bytes::new(self.limit().get().saturating_add(ARRIVAL)));
+        let with_arrival = |limit: Bytes| Limit::Bytes(Bytes::new(limit.get().saturating_add(ARRIVAL)));
+        // The limit of a discipline cannot change during a run, so it does not follow the rate.
+        let queue = tail_drop::Parameters { limit: with_arrival(self.largest_limit()), counts: tail_drop::Counts::Waiting };
         SchedulerFacts {
             own_queues: Some("a queue for each flow of each tin"),
             only_at_link: Some("makes queues by codepoint and flow"),
-            shared_limit: Some(limit),
-            default_queue: Some(DisciplinePlan::TailDrop(tail_drop::Parameters { limit, counts: tail_drop::Counts::Waiting })),
+            shared_limit: Some(with_arrival(self.limit())),
+            default_queue: Some(DisciplinePlan::TailDrop(queue)),
             marks: true,
             reads_headers: true,
             reads_codepoints: self.tins != Diffserv::BestEffort,

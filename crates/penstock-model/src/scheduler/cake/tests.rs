@@ -299,6 +299,25 @@ fn another_rate_holds_from_its_change_on() {
     assert_eq!([port.send(ms(8)), port.send(ms(8))], [Ok(0), Err(ms(12))]);
 }
 
+/// Four round trips at 100 and 200 Mbit/s; at 60 Mbit/s, 4 MiB are more. The default queue has room at any rate.
+#[test]
+fn the_limit_follows_a_change_of_the_rate_and_the_default_queue_does_not_change() {
+    let at = |rate: &str| read::<Parameters>(&[rate]).expect("sound");
+    let rates = ["rate = 100 Mbit/s", "rate = 200 Mbit/s", "rate = 60 Mbit/s"];
+    let mut port = Port::new(&rates[..1], &[]);
+    let limits = rates.map(|rate| {
+        assert!(port.it.change(ms(1), &at(rate), &[], &[]).is_none());
+        port.it.limit
+    });
+    assert_eq!(limits, [5_000_000, 10_000_000, 4_194_304]);
+    let queues = rates.map(|rate| at(rate).facts().default_queue);
+    assert!(queues[0] == queues[1] && queues[0] == queues[2]);
+    let limit_of = |lines: &[&str]| read::<Parameters>(lines).expect("sound").facts().default_queue.and_then(|queue| queue.limit());
+    // 10240 packets of 1514 bytes or the limit that is written, and 64 KiB for the arrival.
+    assert_eq!(limit_of(&rates[..1]), Some(Limit::Bytes(Bytes::new(15_503_360 + 65_536))));
+    assert_eq!(limit_of(&["limit = 9 MB"]), Some(Limit::Bytes(Bytes::new(9_000_000 + 65_536))));
+}
+
 #[test]
 fn settings_without_effect_are_refused() {
     let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
