@@ -186,6 +186,31 @@ fn rates_beyond_the_link() {
 }
 
 #[test]
+fn an_automatic_threshold_that_the_limit_keeps_out_of_reach() {
+    // 1 Mbit/s are 250 packets of 500 bytes per second: 125 in half a second.
+    const WHY: &str = "so the average never reaches it and nothing would be dropped early; write more than";
+    added(
+        LINK,
+        "queue.adaptive-red = { limit = \"125 packets\", target-delay = \"1 s\" }",
+        &format!(
+            "t.toml:11: links[0].queue.adaptive-red.limit: 125 packets are not above the automatic min-threshold, 125 packets at 1 Mbit/s, {WHY} 125 packets, or a shorter target-delay"
+        ),
+    );
+    added(
+        LINK,
+        "scheduler.drr = {}\nclass.default = { quantum = \"1500 bytes\", queue.adaptive-red.target-delay = \"10 s\" }",
+        &format!(
+            "t.toml:12: links[0].class.default.queue.adaptive-red.limit: 1000 packets are not above the automatic min-threshold, 1250 packets at 1 Mbit/s, {WHY} 1250 packets, or a shorter target-delay"
+        ),
+    );
+    let sound = "queue.adaptive-red = { limit = \"126 packets\", target-delay = \"1 s\" }";
+    // The threshold follows from the first rate.
+    for more in ["", "rate-changes = [{ at = \"1 s\", rate = \"3 Mbit/s\" }]"] {
+        assert!(load(&changed(LINK, &format!("{LINK}\n{sound}\n{more}")), "t.toml", &[]).is_ok());
+    }
+}
+
+#[test]
 fn one_policer_for_each_packet() {
     let policer = "policer.token-bucket = { rate = \"1 kbit/s\", burst = \"1 kB\" }";
     added(

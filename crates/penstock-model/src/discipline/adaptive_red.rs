@@ -41,8 +41,8 @@ crate::parameters! {
     /// - Only an arrival ends an interval, so max_p stays while none come. In ns-2 an interval also lasts until max_p changes.
     /// - The text keeps max_p between 0.01 and 0.5. Here, as in its pseudocode, only the value before a step must be in this range,
     ///   so one step may leave it.
-    /// - Automatic values follow from the initial rate of the link. With `limit` in bytes, automatic thresholds are converted at
-    ///   `mean-packet` per packet.
+    /// - Automatic values follow from the initial rate of the link. A `limit` that is not above the automatic `min-threshold` is refused.
+    ///   With `limit` in bytes, automatic thresholds are converted at `mean-packet` per packet.
     /// - The departures of `red` apply, and so do its defaults for parameters that do not exist here.
     ///
     /// ## Example
@@ -108,6 +108,23 @@ impl Check for Parameters {
 }
 
 impl Parameters {
+    /// Mistake at a link of this initial rate, with its key: a limit that the automatic minimum threshold reaches.
+    pub(super) fn mistake_at(&self, rate: Rate) -> Option<(&'static str, String)> {
+        let min = self.red(rate).min_threshold.0;
+        let text = |limit: Limit| match limit {
+            Limit::Packets(packets) => format!("{packets} packets"),
+            Limit::Bytes(bytes) => bytes.to_string(),
+        };
+        (amount(min) >= amount(self.limit)).then(|| {
+            let (limit, min) = (text(self.limit), text(min));
+            let message = format!(
+                "{limit} are not above the automatic min-threshold, {min} at {rate}, so the average never reaches it and nothing would \
+                 be dropped early; write more than {min}, or a shorter target-delay"
+            );
+            ("limit", message)
+        })
+    }
+
     /// RED with the automatic values for a link of this rate.
     fn red(&self, rate: Rate) -> red::Parameters {
         let per_second = rate.as_bps() as f64 / self.mean_packet.bits() as f64;
@@ -286,6 +303,21 @@ mod tests {
         assert!((it().red.curve_mut().probability(39.0) - 0.95).abs() < 1e-12);
         // 0.475 of 2000 after the first arrival above the minimum; four standard errors.
         assert!((dropped(&mut adapted) - 950.0).abs() < 4.0 * (2000.0f64 * 0.475 * 0.525).sqrt());
+    }
+
+    #[test]
+    fn an_automatic_threshold_must_be_below_the_limit() {
+        let told = |lines: &[&str], mbps: u64| parameters(lines).mistake_at(Rate::from_bps(mbps * 1_000_000));
+        // 1600 Mbit/s are 400 000 packets of 500 bytes per second: 1000 in 2.5 ms.
+        assert_eq!(told(&[], 1599), None);
+        let (key, message) = told(&[], 1600).expect("a mistake");
+        let expected = "1000 packets are not above the automatic min-threshold, 1000 packets at 1600 Mbit/s, so the average never \
+                        reaches it and nothing would be dropped early; write more than 1000 packets, or a shorter target-delay";
+        assert_eq!((key, message.as_str()), ("limit", expected));
+        assert_eq!(told(&["limit = 1001 packets"], 1600), None);
+        assert_eq!(told(&["limit = 500 kB"], 1599), None);
+        assert!(told(&["limit = 500 kB"], 1600).is_some_and(|(_, message)| message.starts_with("500000 bytes are not above")));
+        assert_eq!(told(&["min-threshold = 9 packets"], 1600), None);
     }
 
     #[test]

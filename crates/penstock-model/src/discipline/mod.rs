@@ -41,7 +41,7 @@ use crate::registry::{OpenKind, Registry};
 use crate::scheduler::traffic::Traffic;
 use crate::site::Site;
 use crate::transmission::Framing;
-use crate::units::{Duration, Time};
+use crate::units::{Duration, Rate, Time};
 use dyn_clone::DynClone;
 use std::any::Any;
 use std::sync::Arc;
@@ -252,6 +252,14 @@ impl DisciplinePlan {
             DisciplinePlan::CircuitThresholds(it) => it.thresholds.names().map(|name| ("thresholds", name)).collect(),
             DisciplinePlan::Dfba(dfba::Parameters { z: dfba::Scale::Each(table), .. }) => table.names().map(|name| ("z", name)).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Mistake of its parameters at a link of this initial rate, with the key.
+    pub fn mistake_at(&self, rate: Rate) -> Option<(&'static str, String)> {
+        match self {
+            DisciplinePlan::AdaptiveRed(it) => it.mistake_at(rate),
+            _ => None,
         }
     }
 

@@ -387,6 +387,7 @@ impl PortSpec {
         check_meters(section, &self.port.pcn, fastest);
         let ports = || std::iter::once(&self.port).chain(self.changes.iter().map(|(_, port)| port));
         ports().for_each(|port| port.level.check_rates(section.mistakes, fastest));
+        self.port.level.check_queues(section, rate);
         let rate_of = |shaper: &ShaperPlan| AnyShaper::new(shaper, &Site::trial()).rate().filter(|rate| *rate > fastest);
         let shapers = ports().filter_map(|port| port.shaper.as_ref());
         for (shaper, rate) in shapers.filter_map(|shaper| Some((shaper, rate_of(shaper)?))) {

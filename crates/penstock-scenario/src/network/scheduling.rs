@@ -135,6 +135,24 @@ impl Level {
         }
     }
 
+    /// Reports parameters of disciplines that do not fit the initial rate of the link; `section` is the link.
+    pub fn check_queues(&self, section: &Section<'_>, rate: Rate) {
+        let check = |queue: &DisciplinePlan, path: &str, location: &dyn Fn(&str, &str) -> SourceLocation| {
+            if let Some((key, message)) = queue.mistake_at(rate) {
+                section.mistakes.add(location(queue.name(), key), &format!("{path}.{}.{key}", queue.name()), message);
+            }
+        };
+        if let Some(queue) = &self.default {
+            check(queue, &section.join("queue"), &|name, key| section.location_below(&["queue", name, key]));
+        }
+        for (_, class) in self.all_classes() {
+            let of_level = class.below.as_ref().and_then(|level| level.default.as_ref());
+            for queue in class.queue.iter().chain(of_level) {
+                check(queue, &format!("{}.queue", class.path), &|_, _| class.location);
+            }
+        }
+    }
+
     /// All classes below, with the scheduler that each belongs to.
     pub fn all_classes(&self) -> Vec<(&SchedulerPlan, &Class)> {
         let mut all = Vec::new();
