@@ -18,8 +18,8 @@ crate::parameters! {
     /// Adaptive RED: RED that keeps the average queue halfway between its thresholds by adapting max_p.
     ///
     /// ## Decides
-    /// Works like `red` with `gentle`. Thresholds and weight that are left out follow from the rate of the link, C mean packets per
-    /// second:
+    /// Works like `red` with `gentle`: with `ecn`, it marks ECN-capable packets up to twice `max-threshold` and drops them from there
+    /// on. Thresholds and weight that are left out follow from the rate of the link, C mean packets per second:
     ///
     /// | parameter | automatic value |
     /// |---|---|

@@ -250,7 +250,8 @@ impl CurveDrops {
 }
 
 /// Verdict on an arrival with a `cause` to drop it. With `ecn`, an ECN-capable packet is marked instead of being dropped
-/// early; above the maximum threshold and without room it is dropped too [RFC3168 s7].
+/// early. It is dropped without room, and where the curve drops every packet: from the maximum threshold on, or from twice
+/// this threshold on if the curve is gentle [RFC3168 s7].
 #[inline]
 pub(super) fn verdict(cause: Option<DropCause>, ecn: bool, packet: &Packet) -> Verdict {
     match cause {

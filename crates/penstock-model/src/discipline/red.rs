@@ -27,8 +27,8 @@ crate::parameters! {
     ///
     /// A `max-threshold` above `limit`, which the average never reaches, only sets the slope. An arrival that does not fit into
     /// `limit` is dropped (cause `overflow`). Every drop restarts the count of `spacing`. With `ecn`, an ECN-capable packet is
-    /// marked instead of being dropped early; from `max-threshold` on, or if there is no room, it is dropped like any other
-    /// [RFC3168 s7].
+    /// marked instead of being dropped with cause `early`. It is dropped with the other causes [RFC3168 s7]: if there is no room,
+    /// and from `max-threshold` on, with `gentle` from twice `max-threshold` on.
     ///
     /// ## State
     /// The average, the packets and bytes since the last drop, and whether the average was above the lower threshold.
