@@ -140,6 +140,13 @@ macro_rules! disciplines {
                 }
             }
 
+            fn on_refusal(&mut self, now: Time, packet: &Packet) {
+                match self {
+                    $( AnyDiscipline::$variant(it) => it.on_refusal(now, packet), )*
+                    AnyDiscipline::Custom(it) => it.on_refusal(now, packet),
+                }
+            }
+
             #[cfg_attr(inlines_components, inline)]
             fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
                 match self {
@@ -388,6 +395,12 @@ pub trait Discipline: Probe + DynClone {
     /// The calls below that it uses, and whether it evicts packets.
     fn hooks(&self) -> Hooks {
         Hooks::ARRIVAL
+    }
+
+    /// The scheduler has dropped `packet`, an arrival for this queue, before [`Discipline::on_arrival`] could decide.
+    #[inline]
+    fn on_refusal(&mut self, now: Time, packet: &Packet) {
+        let _ = (now, packet);
     }
 
     /// Decides on `packet`, the head, whose transmission could begin at `now` after it has waited for `waited`. `queue` is the

@@ -285,6 +285,10 @@ impl Discipline for Pie {
         Some(self.limit)
     }
 
+    fn on_refusal(&mut self, _now: Time, _packet: &Packet) {
+        self.accumulated = 0.0;
+    }
+
     fn change(&mut self, _now: Time, parameters: &dyn Any) {
         self.controller.target = own::<Parameters>(parameters).target;
     }

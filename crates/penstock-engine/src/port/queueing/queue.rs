@@ -124,6 +124,13 @@ impl Queue {
         }
     }
 
+    /// The scheduler has dropped an arrival.
+    pub fn on_refusal(&mut self, now: Time, packet: &Packet) {
+        if let Admission::General(general) = &mut self.admission {
+            general.discipline.on_refusal(now, packet);
+        }
+    }
+
     /// The packet of any queue of the port that the discipline drops before it decides about an arrival.
     pub fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
         match &mut self.admission {

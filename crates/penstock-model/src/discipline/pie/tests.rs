@@ -180,6 +180,16 @@ fn derandomised_drops_are_neither_close_nor_far_apart() {
     assert!((0..8).all(|_| arrive(&mut it, Ecn::NotEct) == Verdict::Accept));
 }
 
+/// The limit of all queues of FQ-PIE refuses an arrival before PIE sees it.
+#[test]
+fn a_refusal_by_the_scheduler_restarts_the_sum() {
+    let mut it = congested(&["derandomise = true"]);
+    it.controller.probability = 0.1;
+    it.accumulated = 0.8;
+    it.on_refusal(Time::ZERO, &packet(500, 0));
+    assert!((0..8).all(|_| arrive(&mut it, Ecn::NotEct) == Verdict::Accept));
+}
+
 #[test]
 fn a_mark_and_a_probability_of_zero_restart_the_sum() {
     let mut it = congested(&["derandomise = true", "ecn = true"]);

@@ -86,6 +86,7 @@ impl EventDriven {
         if queues.scheduler_hooks.has(scheduler::Hooks::ARRIVAL) {
             let verdict = scheduler.on_arrival(now, packet, index, &queues.states);
             if verdict != Verdict::Accept {
+                queues.queues[index].on_refusal(now, packet);
                 return verdict;
             }
         }

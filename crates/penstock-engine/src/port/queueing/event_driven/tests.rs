@@ -373,6 +373,10 @@ impl Discipline for Longest {
         Hooks::ROOM.and(Hooks::LEAVE)
     }
 
+    fn on_refusal(&mut self, _now: Time, packet: &Packet) {
+        self.log.lock().expect("one thread").push(format!("{} refused", packet.sequence()));
+    }
+
     fn on_leave(&mut self, _now: Time, packet: &Packet, why: Leave) {
         self.log.lock().expect("one thread").push(format!("{} {why:?}", packet.sequence()));
     }
@@ -482,7 +486,7 @@ fn a_scheduler_decides_before_the_discipline() {
     let decided = [(1, 0), (1, 1), (0, 2), (0, 3), (0, 4)].map(|(class, seq)| cause(bench.offer(ms(1), class, seq)));
     // The scheduler refuses the second, and the disciplines the last.
     assert_eq!(decided, [None, Some(DropCause::Early), None, None, Some(DropCause::Overflow)]);
-    assert_eq!((bench.told(), bench.waiting()), (vec![], vec![vec![2, 3], vec![0]]));
+    assert_eq!((bench.told(), bench.waiting()), (vec!["1 refused".to_owned()], vec![vec![2, 3], vec![0]]));
 }
 
 /// The discipline drops packet 1, and the scheduler packet 2, which the discipline lets go.
