@@ -730,7 +730,7 @@ class Cobalt(Component):
     increment : float | str, default 0.00390625
         Step of BLUE's probability at an overflow (d1). Allowed: between 0 and 1.
     decrement : float | str, default 0.000244140625
-        Step of BLUE's probability when the port becomes idle (d2). Allowed: between 0 and 1.
+        Step of BLUE's probability when the queue becomes idle (d2). Allowed: between 0 and 1.
     ecn : bool, default true
         Mark ECN-capable packets instead of dropping them.
     first_drop : Literal["after-interval", "at-once"], default after-interval

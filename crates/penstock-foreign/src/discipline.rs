@@ -36,7 +36,7 @@ views! {
         bytes: i64,
         /// 1 if the arriving packet fits into `limit`.
         has_room: i64,
-        /// Time since which the port has had nothing to send (ps); never while it is busy.
+        /// Time since which the queue has been empty, with none of its packets in service (ps); never while it is busy.
         idle_since: i64,
         /// Arrival time of the head (ps); never if nothing waits.
         head_since: i64,

@@ -24,7 +24,7 @@ crate::parameters! {
     ///   falls by one at each time at which a drop would have been due, so that the next dropping state begins with the remaining
     ///   rate. With `ecn`, an ECN-capable packet is marked and sent instead of being dropped.
     /// - *BLUE.* Each departing packet is dropped with a probability (cause `early`), whatever its ECN field. The probability
-    ///   starts at 0, rises by `increment` when the queue overflows and falls by `decrement` when the port finds nothing to send,
+    ///   starts at 0, rises by `increment` when the queue overflows and falls by `decrement` when the queue becomes idle,
     ///   at most once per T.
     ///
     /// While an arrival does not fit into `limit`, the head is dropped (cause `overflow`), and CoDel's next drop becomes due at
@@ -39,8 +39,8 @@ crate::parameters! {
     ///   method, with 0.7067 for n = 2; here the root is exact.
     /// - In Linux, $1 / sqrt(n)$ is zero until n first changes (`cobalt_vars_init`), so that the first drop of a new queue is due at
     ///   once, as with `first-drop = "at-once"`. By default the first drop is due after I, as in CoDel.
-    /// - Linux's Cake lowers the probability when it finds the flow's queue empty, even while it serves other flows. Here it falls
-    ///   once per idle period of the port.
+    /// - Linux's Cake lowers the probability each time it finds the flow's queue empty. Here it falls once per idle period of the queue,
+    ///   at most once per T.
     /// - Cake's limit is in bytes of memory, at least 4 MiB; the default here is the number of packets that Cake may hold. Cake
     ///   drops from the longest queue of all flows; here each queue has its own limit.
     ///
@@ -62,7 +62,7 @@ crate::parameters! {
         mtu: Bytes = "1514 bytes";
         /// Step of BLUE's probability at an overflow (d1).
         increment: Probability = "0.00390625";
-        /// Step of BLUE's probability when the port becomes idle (d2).
+        /// Step of BLUE's probability when the queue becomes idle (d2).
         decrement: Probability = "0.000244140625";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = "true";

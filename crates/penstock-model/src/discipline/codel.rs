@@ -170,11 +170,11 @@ impl Codel {
 
 crate::state! {
     impl Codel, |it, _now| {
-        /// Whether it is in the dropping state: 1 or 0 (dropping) [RFC8289 s5.3].
+        /// Whether it is in the dropping state: 1 or 0 (dropping) [RFC8289 s5.2].
         "dropping", "1", is f64::from(u8::from(it.dropping));
-        /// Drops since the dropping state was entered, plus those carried over on re-entry (count) [RFC8289 s5.3].
+        /// Drops since the dropping state was entered, plus those carried over on re-entry (count) [RFC8289 s5.2].
         "count", "packets", is f64::from(it.count);
-        /// Time of the next drop in the dropping state (drop_next) [RFC8289 s5.3].
+        /// Time of the next drop in the dropping state (drop_next) [RFC8289 s5.2].
         "next-drop", "s", maybe it.dropping.then(|| it.next_drop.as_seconds());
     }
 }

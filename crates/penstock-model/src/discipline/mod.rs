@@ -285,7 +285,8 @@ pub struct Occupancy {
     pub bytes: u64,
     /// Packets per precedence.
     pub of_precedence: [u32; PRECEDENCES],
-    /// Time since which the port has had no packet to send; `None` while it is busy.
+    /// Time since which the queue has been idle: it is empty and none of its packets is in service. `None` while it is busy. The port may
+    /// send packets of other queues in this time.
     pub idle_since: Option<Time>,
     /// Arrival time of the packet at the head; `None` if no packet waits, and for disciplines that do not declare
     /// [`Hooks::HEAD_AGE`].

@@ -41,6 +41,8 @@ crate::parameters! {
     /// - An arrival that finds at most one packet (or byte) waiting is not dropped, whatever the average. The next arrival that
     ///   finds more counts as a first arrival again. At loads near 1, when the queue empties often, this spares many packets;
     ///   `near-empty` has the alternatives.
+    /// - In mode `bytes`, the probability is spaced first and then multiplied by size / `mean-packet`. The article first multiplies
+    ///   it by size / maximum size.
     /// - Idle time counts in whole mean packets; the remainder of each idle period is lost. With Poisson arrivals at load r, the
     ///   share $r / (e^r - 1)$ of idle time counts: 95 % at 0.1, 77 % at 0.5, 55 % at 1.1. `idle = "exact"` counts all idle time,
     ///   as the article does.
