@@ -88,6 +88,23 @@ impl List {
             self.last = NONE;
         }
     }
+
+    fn iter(self, queues: &[FlowQueue]) -> impl Iterator<Item = u32> + '_ {
+        let known = |queue: u32| (queue != NONE).then_some(queue);
+        std::iter::successors(known(self.first), move |queue| known(queues[*queue as usize].next))
+    }
+
+    /// Takes out a queue of the list.
+    fn remove(&mut self, queues: &mut [FlowQueue], queue: u32) {
+        if self.first == queue {
+            return self.pop(queues);
+        }
+        let before = self.iter(queues).find(|before| queues[*before as usize].next == queue).expect("it is in the list");
+        queues[before as usize].next = queues[queue as usize].next;
+        if self.last == queue {
+            self.last = before;
+        }
+    }
 }
 
 impl FlowQueues {
@@ -166,6 +183,19 @@ impl FlowQueues {
     /// A waiting packet was dropped.
     pub fn on_drop(&mut self) {
         self.waiting -= 1;
+    }
+
+    /// A queue without packets leaves the round, if all newcomers go last.
+    pub fn leave_round(&mut self, queue: usize) {
+        debug_assert_eq!(self.newcomers, Newcomers::GoLast);
+        if std::mem::take(&mut self.queues[queue].is_listed) {
+            self.old.remove(&mut self.queues, queue as u32);
+        }
+    }
+
+    /// The queues of the round, from the first on.
+    pub fn round(&self) -> impl Iterator<Item = usize> + '_ {
+        self.old.iter(&self.queues).map(|queue| queue as usize)
     }
 
     /// The port has been idle: all queues are inactive.
