@@ -16,11 +16,11 @@ crate::parameters! {
     /// ## Decides
     /// A hash of the flow chooses one of `flows` queues. A queue that becomes active joins the end of the round with a credit of one
     /// `quantum`. The first queue of the round sends while its credit is above zero; each packet reduces the credit by its size.
-    /// Then the queue gets a quantum and moves to the end. While more than `limit` packets wait in all queues, the last packet of
-    /// the queue with the most packets is dropped (cause `overflow`), which may be the arrival. Among several such queues, it is
-    /// the one whose length changed last; if no queue has more than one packet, it is the first of the round, which it leaves.
-    /// With `perturb`, the hash gets a new seed after the first packet that comes at least this time after the last change, so that
-    /// two flows do not share a queue for long.
+    /// Then the queue gets a quantum and moves to the end. A queue leaves the round when its last packet is dropped or begins its
+    /// transmission. While more than `limit` packets wait in all queues, the last packet of the queue with the most packets is
+    /// dropped (cause `overflow`), which may be the arrival. Among several such queues, it is the one whose length changed last; if
+    /// no queue has more than one packet, it is the first of the round. With `perturb`, the hash gets a new seed after the first
+    /// packet that comes at least this time after the last change, so that two flows do not share a queue for long.
     ///
     /// ## State
     /// The table of queues, the round, the credits, and the order in which lengths changed. Constant cost per packet; at the limit, one scan of all queues per drop.
@@ -105,7 +105,7 @@ impl Sfq {
         self.moved[queue] = self.moves;
     }
 
-    /// A packet of a queue has been dropped; the queue leaves the round with its last packet.
+    /// A packet has left a queue, which leaves the round with its last packet.
     fn note_leave(&mut self, queue: usize, queues: &[QueueState]) {
         self.note_move(queue);
         if queues[queue].packets == 0 {
@@ -141,9 +141,9 @@ impl Scheduler for Sfq {
         }
     }
 
-    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         self.flows.on_sent(queue, size);
-        self.note_move(queue);
+        self.note_leave(queue, queues);
     }
 
     fn on_drop(&mut self, _now: Time, queue: usize, _size: u32, queues: &[QueueState]) {
@@ -327,5 +327,17 @@ mod tests {
         for (flow, (lost, offered)) in lost.iter().zip(&offered).enumerate() {
             assert!((lost / offered - 1.0 / 3.0).abs() < 4.0 * 0.0086, "flow {flow}: {}", lost / offered);
         }
+    }
+
+    #[test]
+    fn a_queue_leaves_the_round_with_its_last_packet() {
+        let mut it = sfq(&["quantum = 1500 bytes"], 2);
+        let mut queues = Queues(vec![(1, 200), (1, 1500)]);
+        arrive(&mut it, &queues);
+        assert_eq!(queues.send(&mut it, 1), [0]);
+        // Its next packet, though it comes while the last one is on the wire, goes behind that of the other queue.
+        queues.0[0].0 = 1;
+        it.on_packet(Time::ZERO, 0, &queues.states());
+        assert_eq!(queues.send(&mut it, 2), [1, 0]);
     }
 }
