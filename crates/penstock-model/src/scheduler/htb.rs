@@ -18,7 +18,8 @@ crate::parameters! {
     ///
     /// 1. the deepest lender, so that assured rates precede borrowed ones;
     /// 2. the lowest `priority`;
-    /// 3. turns of a `quantum` by deficit round robin.
+    /// 3. turns of a `quantum` by deficit round robin. A class whose last packet is sent at its own `rate` passes the turn on; one
+    ///    that borrows for it keeps the turn.
     ///
     /// A packet is charged to the ceilings of its class and of all classes above, and to the rate buckets from the lender up. If no
     /// class has a lender, the wire is idle until one has. A class sends at its own `rate` even if the ceiling of a class above is used
@@ -309,7 +310,7 @@ impl Scheduler for Htb {
         (Turn::Queue(leaf), rank != ABOVE)
     }
 
-    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let (named, lender) = self.named;
         debug_assert_eq!(named, queue, "sends what it has named");
         let mut class = Some(self.leaves[queue].class);
@@ -324,8 +325,10 @@ impl Scheduler for Htb {
         let leaf = &mut self.leaves[queue];
         let deficit = leaf.deficit.entry(lender).or_insert(0);
         *deficit -= i64::from(size);
-        let goes_on = *deficit >= 0;
-        if !goes_on {
+        // Linux removes an empty leaf from the row of those that send at their own rate; a class that lends remembers whose turn it is.
+        let borrows = lender > self.classes[leaf.class].rank;
+        let goes_on = *deficit >= 0 && (borrows || queues[queue].packets > 0);
+        if *deficit < 0 {
             *deficit += leaf.quantum;
         }
         self.turns.insert((lender, leaf.priority), if goes_on { queue } else { (queue + 1) % n });

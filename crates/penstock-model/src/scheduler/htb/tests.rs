@@ -214,3 +214,32 @@ fn deficit_round_robin_stands_above() {
     // It may send 0.3 only, and the second class gets what that leaves.
     assert_shares(&drr, &of("2400 kbit/s"), &[true, true, true], &[0.1, 0.2, 0.7]);
 }
+
+/// The leaf that sends at 100 ms, where both have packets. Before, the first one has sent a packet of 200 bytes at each of these times, and
+/// the second one has sent one at the beginning.
+fn first_after_pause(rate: &str, burst: &str, sent_at_ms: &[u64]) -> Turn {
+    let leaf = || {
+        class::<ClassParameters>(&[&format!("rate = {rate}"), "ceiling = 8 Mbit/s", &format!("burst = {burst}"), "quantum = 1500 bytes"])
+    };
+    let mut it = AnyScheduler::new(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), vec![leaf(), leaf()])], LINK);
+    let ms = |ms| Time::ZERO + Duration::from_ms(ms);
+    let mut send = |at: u64, queue: usize| {
+        let before = states(&[queue == 0, queue == 1]);
+        it.on_packet(ms(at), queue, &before);
+        assert_eq!(it.next(ms(at), &before), Turn::Queue(queue));
+        it.on_sent(ms(at), queue, 200, &states(&[false, false]));
+    };
+    send(0, 1);
+    sent_at_ms.iter().for_each(|at| send(*at, 0));
+    it.on_packet(ms(100), 0, &states(&[true, false]));
+    it.on_packet(ms(100), 1, &states(&[true, true]));
+    it.next(ms(100), &states(&[true, true]))
+}
+
+#[test]
+fn the_turn_of_an_empty_leaf_ends_if_it_sends_at_its_own_rate() {
+    // The first packet begins a turn of 1500 bytes for the next time, the second leaves 1100 of it.
+    assert_eq!(first_after_pause("8 Mbit/s", "1600 bytes", &[10, 20]), Turn::Queue(1));
+    // The same from the second packet on, which the class above lends: there it keeps its turn.
+    assert_eq!(first_after_pause("8 bit/s", "1 byte", &[10, 20, 30]), Turn::Queue(0));
+}
