@@ -129,6 +129,16 @@ fn a_load_is_met_by_the_mean_of_the_sizes() {
 }
 
 #[test]
+fn a_load_is_met_by_pareto_sizes_although_they_are_cut() {
+    // The mean of the sizes up to 4 GB is 75,211 bytes = 601.69 kbit: 100 a second.
+    let size = "size = { pareto = { shape = 1.1, mean = \"100 kB\" } }";
+    let all = transfers(&drawn(&format!("from = \"hosts\"\nto = \"b\"\ncount = 10000\nload = \"60.169 Mbit/s\"\n{size}\n")), 1, 0);
+    let span = all[all.len() - 1].start.as_seconds();
+    // The standard error of the sum of 10,000 exponential gaps is a hundredth of it.
+    assert!((span / 100.0 - 1.0).abs() < 4.0 / 100.0, "{span}");
+}
+
+#[test]
 fn given_arrivals_are_kept_and_what_comes_after_the_end_is_left_out() {
     let keys = "from = \"hosts\"\nto = \"b\"\nat = [\"0 s\", \"1 s\", \"60 s\"]\nsize = \"1 kB\"\n";
     let scenario = drawn(keys);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum TransferSize {
     /// As for files.
     File(FileLaw),
-    /// Pareto: P(X > x) = (least / x)^shape.
+    /// Pareto: P(X > x) = (least / x)^shape; larger sizes than the maximum become the maximum.
     Pareto {
         /// The exponent (alpha), above one, so that there is a mean.
         shape: f64,
@@ -60,11 +60,16 @@ impl TransferSize {
         (bytes.clamp(1.0, LARGEST_FILE) + 0.5) as u64
     }
 
-    /// The mean in bytes, without the bounds of [`TransferSize::sample`].
+    /// The mean in bytes of the sizes of [`TransferSize::sample`], except that the laws of files are taken without its bounds.
     pub fn mean(&self) -> f64 {
         match self {
             TransferSize::File(law) => law.mean(),
-            TransferSize::Pareto { shape, least } => least * shape / (shape - 1.0),
+            // The integral of P(X > x) up to the largest size, of which smaller sizes than a byte become one.
+            TransferSize::Pareto { shape, least } => {
+                let least_size = least.max(1.0);
+                let beyond = |bytes: f64| libm::pow(least / bytes, *shape) * bytes / (shape - 1.0);
+                least_size + beyond(least_size) - beyond(LARGEST_FILE)
+            }
             TransferSize::Distribution(distribution) => distribution.mean(),
         }
     }
@@ -132,10 +137,27 @@ mod tests {
         // least = 50 kB x 1.5 / 2.5 = 30 kB; P(X > 60 kB) = 2^-2.5.
         assert!(sizes.iter().all(|size| *size >= 30_000.0));
         assert_share(share(&sizes, |size| size > 60_000.0), 0.176_776_7);
-        assert!((law.mean() - 50_000.0).abs() < 1e-6);
+        // The cut at M = 4 GB takes M (least / M)^alpha / (alpha - 1) of the mean.
+        assert!((law.mean() - (50_000.0 - 0.000_410_8)).abs() < 1e-6);
         // The variance is least^2 alpha / ((alpha - 1)^2 (alpha - 2)) = (44.7 kB)^2.
         let mean = sizes.iter().sum::<f64>() / f64::from(N);
         assert!((mean - 50_000.0).abs() < 4.0 * 44_722.0 / f64::from(N).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn the_mean_of_pareto_sizes_is_that_of_the_law_cut_at_the_maximum() {
+        // L + (L / (alpha - 1)) (1 - (L / M)^(alpha - 1)) with M = 4 GB; without the cut, the means are 100 kB and 1 GB.
+        let law = |shape: f64, mean: f64| TransferSize::Pareto { shape, least: mean * (shape - 1.0) / shape };
+        for (shape, mean, expected) in [(1.2, 1e5, 93_005.2), (1.1, 1e5, 75_210.8), (1.2, 1e9, 558_656_732.9)] {
+            assert!((law(shape, mean).mean() / expected - 1.0).abs() < 1e-6, "{}", law(shape, mean).mean());
+        }
+        let sizes = samples(&law(1.2, 1e9));
+        let mean = sizes.iter().sum::<f64>() / f64::from(N);
+        let variance = sizes.iter().map(|size| (size - mean) * (size - mean)).sum::<f64>() / f64::from(N);
+        assert!((mean - law(1.2, 1e9).mean()).abs() < 4.0 * (variance / f64::from(N)).sqrt(), "{mean}");
+        // Sizes below a byte become one: 1 + L^alpha / (alpha - 1), where the cut takes less than 10^-9 of it.
+        let small = TransferSize::Pareto { shape: 3.0, least: 0.5 };
+        assert!((small.mean() - 1.0625).abs() < 1e-9, "{}", small.mean());
     }
 
     #[test]
