@@ -15,12 +15,12 @@ use std::sync::Arc;
 crate::choice! {
     /// Treatment of the last cell of a frame that has lost cells.
     pub enum EndOfFrame {
-        /// Accepted if there is room and a cell of its frame was accepted, since it tells the receiver where the frame ends. Frames
-        /// refused from their first cell on are refused whole.
+        /// Accepted if there is room, since it tells the receiver where the frame ends, even if all other cells of the frame found the
+        /// buffer full. Frames that the discipline refuses at their first cell are refused whole.
         "keep" => Keep,
         /// Dropped like the others; the receiver then also loses the next frame of the circuit.
         "drop" => Drop,
-        /// Accepted if there is room, even if no other cell of its frame was.
+        /// Accepted if there is room, even if the discipline refused the frame.
         "always" => Always,
     }
 }
