@@ -4,7 +4,7 @@ use super::Meter;
 use crate::atm::circuits::PortCircuits;
 use crate::atm::CELL;
 use crate::packet::{Body, Packet};
-use crate::parameters::{own, Check, Limit};
+use crate::parameters::{own, Check, Kind, Limit, LineRate, Parameter, Value};
 use crate::site::Site;
 use crate::units::{Rate, Time, PS_PER_SECOND};
 use std::any::Any;
@@ -39,14 +39,27 @@ crate::parameters! {
     /// [TM4.1 app. VI]
     pub struct Parameters {
         /// Maximum level of the bucket at the start of a conforming frame (MBS), in cells.
-        burst: Limit, changeable;
+        burst: Cells, changeable;
     }
 }
+impl Check for Parameters {}
 
-impl Check for Parameters {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if matches!(self.burst, Limit::Bytes(_)) {
-            mistake("burst", "must be in cells, as in \"200 cells\"".to_owned());
+/// A number of cells, as in `200 cells`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cells(pub u32);
+
+impl Parameter for Cells {
+    const KIND: Kind = Kind::Quantity("200 cells");
+    const RANGE: &'static str =
+        "at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate";
+    fn at_line(value: Value, line: LineRate) -> Value {
+        Limit::at_line(value, line)
+    }
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match Limit::from_value(value) {
+            Ok(Limit::Packets(cells)) => Ok(Cells(cells)),
+            Ok(Limit::Bytes(_)) => Err("must be in cells, as in \"200 cells\"".to_owned()),
+            Err(_) => Err(format!("{} is not a number of cells between 1 and {}; write \"200 cells\"", value.quoted(), u32::MAX)),
         }
     }
 }
@@ -74,10 +87,7 @@ struct CircuitState {
 
 /// The limit in the unit of a bucket's level.
 fn limit_of(parameters: &Parameters) -> u128 {
-    match parameters.burst {
-        Limit::Packets(cells) => u128::from(cells) * CELL_BITS,
-        Limit::Bytes(_) => unreachable!("checked: in cells"),
-    }
+    u128::from(parameters.burst.0) * CELL_BITS
 }
 
 impl FGcra {
@@ -142,11 +152,12 @@ impl Meter for FGcra {
 mod tests {
     use super::*;
     use crate::discipline::frame::testing::{cell, port};
+    use crate::parameters::testing::read;
     use crate::units::Duration;
 
     /// An MCR of 1,000 cells/s: a cell leaves the bucket in 1 ms.
     fn meter(burst: u32) -> FGcra {
-        let mut meter = FGcra::new(&Parameters { burst: Limit::Packets(burst) }, &Site::trial());
+        let mut meter = FGcra::new(&Parameters { burst: Cells(burst) }, &Site::trial());
         meter.meter_circuits(&port(&[424_000]).circuits);
         meter
     }
@@ -193,5 +204,19 @@ mod tests {
         assert_eq!(frame(&mut it, 0, 12, 0), 0);
         assert_eq!(frame(&mut it, 11, 12, 0), 1);
         assert_eq!(frame(&mut it, 12, 12, 0), 0);
+    }
+
+    #[test]
+    fn a_burst_is_in_cells() {
+        let burst = |text: &str| read::<Parameters>(&[&format!("burst = {text}")]).map(|parameters| parameters.burst);
+        assert_eq!(burst("200 cells"), Ok(Cells(200)));
+        assert_eq!(burst("20 kB"), Err(vec!["burst: must be in cells, as in \"200 cells\"".to_owned()]));
+        let range = "is not a number of cells between 1 and 4294967295; write \"200 cells\"";
+        assert_eq!(burst("0 cells"), Err(vec![format!("burst: '0 cells' {range}")]));
+        assert_eq!(Cells::KIND, Kind::Quantity("200 cells"));
+        assert!(Cells::RANGE.starts_with("at least 1 cell;"));
+        // 5 ms at 8.48 Mbit/s are 5300 bytes.
+        let line = LineRate { rate: Rate::from_bps(8_480_000), cells: true };
+        assert_eq!(Cells::from_value(&Cells::at_line(Value::Text("5 ms".to_owned()), line)), Ok(Cells(100)));
     }
 }
