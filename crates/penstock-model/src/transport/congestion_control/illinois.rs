@@ -3,7 +3,7 @@
 use super::round::Round;
 use super::{Acknowledgement, Cause, Congestion, CongestionControl, ConnectionContext, RttSample, RttSampling, Timeout, Window};
 use crate::parameters::{own, Check, Count, Positive, Probability};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 use std::any::Any;
 
 crate::parameters! {
@@ -83,18 +83,18 @@ const RENO: (f64, f64) = (1.0, 0.5);
 /// d_1, d_2 and d_3 as parts of d_m (eta) [Liu06].
 const ETA: [f64; 3] = [0.01, 0.1, 0.8];
 
-/// The control of a connection. Times are in seconds.
+/// The control of a connection.
 #[derive(Clone, Debug)]
 pub struct Illinois {
     parameters: Parameters,
     alpha: f64,
     beta: f64,
-    base: f64,
-    longest: f64,
+    base: Duration,
+    longest: Duration,
     /// A measured round trip whose acknowledgement has not been handled.
-    sample: Option<(Time, f64)>,
-    /// Sum and number of the round trips measured in this one.
-    measured: (f64, u32),
+    sample: Option<(Time, Duration)>,
+    /// Sum in picoseconds, and number, of the round trips measured in this one.
+    measured: (u128, u32),
     /// Whether d_a has been above d_1 since alpha was last at its maximum.
     was_above: bool,
     /// Consecutive round trips with d_a up to d_1 since.
@@ -109,17 +109,17 @@ impl Illinois {
             parameters: parameters.clone(),
             alpha: parameters.alpha_max.0,
             beta: RENO.1,
-            base: f64::INFINITY,
-            longest: 0.0,
+            base: Duration::FOREVER,
+            longest: Duration::ZERO,
             sample: None,
-            measured: (0.0, 0),
+            measured: (0, 0),
             was_above: false,
             below: 0,
             round: Round::default(),
         }
     }
 
-    /// alpha for an average queueing delay `d_a` of at most `d_m` [Liu06].
+    /// alpha for an average queueing delay `d_a` of at most `d_m`, in seconds [Liu06].
     fn alpha(&mut self, d_a: f64, d_m: f64) -> f64 {
         let (min, max) = (self.parameters.alpha_min.0, self.parameters.alpha_max.0);
         let d_1 = ETA[0] * d_m;
@@ -136,7 +136,7 @@ impl Illinois {
         max
     }
 
-    /// beta for an average queueing delay `d_a` of at most `d_m` [Liu06].
+    /// beta for an average queueing delay `d_a` of at most `d_m`, in seconds [Liu06].
     fn beta(&self, d_a: f64, d_m: f64) -> f64 {
         let (min, max) = (self.parameters.beta_min.0, self.parameters.beta_max.0);
         let (d_2, d_3) = (ETA[1] * d_m, ETA[2] * d_m);
@@ -150,10 +150,10 @@ impl Illinois {
     }
 
     /// Counts a round trip.
-    fn measure(&mut self, rtt: f64) {
+    fn measure(&mut self, rtt: Duration) {
         self.base = self.base.min(rtt);
         self.longest = self.longest.max(rtt);
-        self.measured.0 += rtt;
+        self.measured.0 += u128::from(rtt.as_ps());
         self.measured.1 += 1;
     }
 
@@ -162,7 +162,9 @@ impl Illinois {
         if window.size < self.parameters.threshold_window.0 {
             (self.alpha, self.beta) = RENO;
         } else if count > 0 {
-            let (d_a, d_m) = (sum / f64::from(count) - self.base, self.longest - self.base);
+            // The average of equal integers is one of them: with floating-point numbers it could exceed `base`, and d_1 may be zero.
+            let average = Duration::from_ps((sum / u128::from(count)) as u64);
+            let (d_a, d_m) = ((average - self.base).as_seconds(), (self.longest - self.base).as_seconds());
             self.alpha = self.alpha(d_a, d_m);
             self.beta = self.beta(d_a, d_m);
         }
@@ -216,7 +218,7 @@ impl CongestionControl for Illinois {
     }
 
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
-        self.sample = Some((sample.now, sample.rtt.as_seconds()));
+        self.sample = Some((sample.now, sample.rtt));
     }
 
     fn rtt_sampling(&self) -> RttSampling {

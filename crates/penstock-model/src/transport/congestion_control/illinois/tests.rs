@@ -3,6 +3,7 @@
 use super::super::testing::{ack, close, context, loss};
 use super::*;
 use crate::parameters::testing::read;
+use crate::units::Duration;
 
 fn illinois(lines: &[&str]) -> Illinois {
     Illinois::new(&read(lines).expect("sound"), &context(1460))
@@ -11,7 +12,7 @@ fn illinois(lines: &[&str]) -> Illinois {
 /// A round trip with `measured` milliseconds, which ends with the acknowledgement of `acknowledged`.
 fn round(it: &mut Illinois, acknowledged: u32, measured: &[u64], window: &mut Window) {
     for ms in measured {
-        it.measure(*ms as f64 * 1e-3);
+        it.measure(Duration::from_ms(*ms));
     }
     it.on_ack(&Acknowledgement { acknowledged, next: acknowledged, in_recovery: true, ..ack(0) }, window);
 }
@@ -39,9 +40,9 @@ fn alpha_and_beta_follow_the_queueing_delay() {
 fn a_round_trip_sets_both_from_its_average() {
     let mut it = illinois(&[]);
     let mut window = Window { size: 20.0, threshold: 10.0, max: 1000 };
-    it.measure(100e-3);
-    it.measure(200e-3);
-    it.measured = (0.0, 0);
+    it.measure(Duration::from_ms(100));
+    it.measure(Duration::from_ms(200));
+    it.measured = (0, 0);
     round(&mut it, 1, &[120, 170], &mut window);
     close(it.beta, 0.3125);
     // By hand: 0.99 * 3 / (0.99 * 0.3 + 0.44 * 9.7).
@@ -91,4 +92,20 @@ fn limits_in_the_wrong_order_are_mistakes() {
     for line in ["alpha-min = 11", "alpha-max = 1001", "beta-min = 0.6", "beta-min = 0", "beta-max = 1"] {
         assert!(read::<Parameters>(&[line]).is_err(), "{line}");
     }
+}
+
+/// The floating-point average of about 20 round trips of 50 ms is above 50 ms.
+#[test]
+fn equal_round_trips_have_no_queueing_delay() {
+    let mut it = illinois(&[]);
+    let mut window = Window { size: 50.0, threshold: 10.0, max: 1000 };
+    let rtt = Duration::from_ms(50);
+    for acknowledged in 1..=200 {
+        let now = Time::ZERO + Duration::from_ms(u64::from(acknowledged));
+        it.on_rtt_sample(&RttSample { now, rtt, smoothed: rtt }, &mut window);
+        let next = acknowledged + 19 + acknowledged % 5;
+        it.on_ack(&Acknowledgement { now, acknowledged, next, in_recovery: true, ..ack(0) }, &mut window);
+        assert_eq!(it.alpha, 10.0, "after {acknowledged}");
+    }
+    assert_eq!(it.beta, 0.125);
 }
