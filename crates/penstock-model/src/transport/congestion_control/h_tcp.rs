@@ -10,12 +10,12 @@ crate::parameters! {
     /// H-TCP: additive increase that grows with the time since the last congestion.
     ///
     /// ## Decides
-    /// cwnd grows by alpha segments per round trip in congestion avoidance. Until `delta-l` after the last congestion, the flow
-    /// grows as Reno does; t seconds later, its growth is $f = 1 + 10 t + 0.25 t^2$. Congestion multiplies FlightSize by beta. With
-    /// `adaptive-backoff`, beta is RTT_min / RTT_max, between 0.5 and 0.8, which empties the queue without letting the link idle.
-    /// If the throughput before this congestion differs by more than a fifth from the one before the previous congestion, the
-    /// available bandwidth has changed, and beta is 0.5. To keep shares equal with any beta, $alpha = 2 (1 - beta) f$. Slow start
-    /// is that of Reno. An echoed mark reduces cwnd like a loss, at once.
+    /// cwnd grows by alpha segments per round trip in congestion avoidance. Until `delta-l` after the last congestion, or after the
+    /// start of the connection, the flow grows as Reno does; t seconds later, its growth is $f = 1 + 10 t + 0.25 t^2$. Congestion
+    /// multiplies FlightSize by beta. With `adaptive-backoff`, beta is RTT_min / RTT_max, between 0.5 and 0.8, which empties the
+    /// queue without letting the link idle. If the throughput before this congestion differs by more than a fifth from the one
+    /// before the previous congestion, the available bandwidth has changed, and beta is 0.5. To keep shares equal with any beta,
+    /// $alpha = 2 (1 - beta) f$. Slow start is that of Reno. An echoed mark reduces cwnd like a loss, at once.
     ///
     /// ## State
     /// About 100 bytes. Constant cost per acknowledgement.
@@ -55,7 +55,8 @@ pub struct HTcp {
     delta_l: f64,
     adaptive_backoff: bool,
     beta: f64,
-    last_congestion: Time,
+    /// Time of the last congestion or, before the first, of the start of the connection, once it has started.
+    last_congestion: Option<Time>,
     rtt_min: f64,
     rtt_max: f64,
     round: Round,
@@ -74,7 +75,7 @@ impl HTcp {
             delta_l: parameters.delta_l.as_seconds(),
             adaptive_backoff: parameters.adaptive_backoff,
             beta: BETA.0,
-            last_congestion: Time::ZERO,
+            last_congestion: None,
             rtt_min: f64::INFINITY,
             rtt_max: 0.0,
             round: Round::default(),
@@ -86,7 +87,8 @@ impl HTcp {
 
     /// alpha: growth per round trip [Leith08].
     fn alpha(&self, now: Time) -> f64 {
-        let t = (now.since(self.last_congestion).as_seconds() - self.delta_l).max(0.0);
+        let since = self.last_congestion.map_or(Duration::ZERO, |last| now.since(last));
+        let t = (since.as_seconds() - self.delta_l).max(0.0);
         2.0 * (1.0 - self.beta) * (1.0 + 10.0 * t + 0.25 * t * t)
     }
 
@@ -110,7 +112,7 @@ impl HTcp {
     }
 
     fn begin_epoch(&mut self, now: Time, last_throughput: Option<f64>) {
-        self.last_congestion = now;
+        self.last_congestion = Some(now);
         self.last_throughput = last_throughput;
         self.throughput = 0.0;
         self.rtt_max = 0.0;
@@ -158,7 +160,13 @@ impl CongestionControl for HTcp {
         self.begin_epoch(timeout.now, None);
     }
 
+    /// The first segment of a connection starts it, if no SYN exchange has.
+    fn on_resume(&mut self, now: Time, _window: &mut Window) {
+        self.last_congestion.get_or_insert(now);
+    }
+
     fn on_rtt_sample(&mut self, sample: &RttSample, _window: &mut Window) {
+        self.last_congestion.get_or_insert(sample.now);
         let rtt = sample.rtt.as_seconds();
         self.rtt_min = self.rtt_min.min(rtt);
         self.rtt_max = self.rtt_max.max(rtt);
@@ -189,6 +197,7 @@ mod tests {
     fn growth_depends_on_the_time_since_congestion() {
         let mut it = h_tcp(&[]);
         let mut window = Window { size: 100.0, threshold: 100.0, max: 10_000 };
+        it.on_resume(at_ms(0), &mut window);
         it.on_ack(&ack(1000), &mut window);
         close(window.size, 100.01);
         window.size = 100.0;
@@ -201,6 +210,21 @@ mod tests {
         it.on_congestion(&loss(3000, 100), &mut window);
         close(it.alpha(at_ms(4000)), 1.0);
         close(it.alpha(at_ms(4100)), 2.0025);
+    }
+
+    #[test]
+    fn the_first_growth_counts_from_the_start_of_the_connection() {
+        let mut window = Window { size: 100.0, threshold: 100.0, max: 10_000 };
+        let (mut sending, mut opening) = (h_tcp(&[]), h_tcp(&[]));
+        close(sending.alpha(at_ms(20_000)), 1.0);
+        sending.on_resume(at_ms(30_000), &mut window);
+        let rtt = Duration::from_ms(100);
+        opening.on_rtt_sample(&RttSample { now: at_ms(30_000), rtt, smoothed: rtt }, &mut window);
+        for it in [&mut sending, &mut opening] {
+            it.on_resume(at_ms(32_500), &mut window); // after a pause, which does not restart the time
+            close(it.alpha(at_ms(31_000)), 1.0);
+            close(it.alpha(at_ms(33_000)), 22.0);
+        }
     }
 
     /// The first reduction halves, as there is no throughput to compare with; then RTT_min / RTT_max, within its limits.
