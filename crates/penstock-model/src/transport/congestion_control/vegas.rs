@@ -60,7 +60,7 @@ pub struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// BaseRTT.
+    /// BaseRTT; [`Duration::FOREVER`] before the first measurement.
     base: Duration,
     /// The last round trip, and when it was measured.
     sample: (Time, Duration),
@@ -77,7 +77,7 @@ impl Vegas {
             alpha: parameters.alpha.0,
             beta: parameters.beta.0,
             gamma: parameters.gamma.0,
-            base: Duration::from_ps(u64::MAX),
+            base: Duration::FOREVER,
             sample: (Time::NEVER, Duration::ZERO),
             timed: Some(0),
             grows: false,
@@ -119,9 +119,9 @@ impl Vegas {
 crate::state! {
     impl Vegas, |it, _now| {
         /// Shortest round trip (BaseRTT), after the first measurement.
-        "base-rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.base.as_seconds());
+        "base-rtt", "s", maybe (it.base < Duration::FOREVER).then(|| it.base.as_seconds());
         /// Last round trip, after the first measurement.
-        "rtt", "s", maybe (it.sample.0 > Time::ZERO).then(|| it.sample.1.as_seconds());
+        "rtt", "s", maybe (it.base < Duration::FOREVER).then(|| it.sample.1.as_seconds());
     }
 }
 

@@ -3,7 +3,8 @@
 use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Parameters, Vegas};
 use crate::parameters::testing::read;
-use crate::transport::congestion_control::testing::context;
+use crate::probe::Probe;
+use crate::transport::congestion_control::testing::{ack, context};
 use crate::units::{Duration, Time};
 
 /// A connection whose window is always in use, and where each segment is acknowledged.
@@ -177,4 +178,23 @@ fn the_window_stays_between_two_segments_and_the_most() {
 fn thresholds_that_cross_are_refused() {
     let mistakes = read::<Parameters>(&["alpha = 4", "beta = 3"]).expect_err("a mistake");
     assert_eq!(mistakes, ["alpha: 4 is above beta, which is 3"]);
+}
+
+#[test]
+fn no_round_trip_is_reported_before_the_first_measurement() {
+    let mut it = Vegas::new(&read::<Parameters>(&[]).expect("sound"), &context(1460));
+    let mut window = Window { size: 10.0, threshold: 1000.0, max: 1000 };
+    let reported = |it: &Vegas| {
+        let mut all = Vec::new();
+        it.probe(Time::ZERO, &mut |variable, _, value| all.push((variable.name, value)));
+        all
+    };
+    assert_eq!(reported(&it), []);
+    // That of the SYN does not count.
+    let sample = |ms| RttSample { now: Time::ZERO + Duration::from_ms(ms), rtt: Duration::from_ms(100), smoothed: Duration::from_ms(100) };
+    it.on_rtt_sample(&sample(100), &mut window);
+    assert_eq!(reported(&it), []);
+    it.on_rtt_sample(&sample(200), &mut window);
+    it.on_ack(&ack(200), &mut window);
+    assert_eq!(reported(&it), [("base-rtt", 0.1), ("rtt", 0.1)]);
 }
