@@ -13,9 +13,9 @@ crate::parameters! {
     /// The receiver echoes exactly which segments were marked. Once per observation window, about a round trip, the sender updates
     /// $alpha = (1 - g) alpha + g M$, where M is the share of marked segments among those acknowledged in the window; alpha starts
     /// at 1. The first echoed mark of a window of data multiplies cwnd by $1 - alpha / 2$ and sets ssthresh to cwnd. Growth, losses
-    /// and timeouts are as in Reno. With `byte-counting-limit` (L), the window grows by acknowledged segments instead of
-    /// acknowledgements, at most L per acknowledgement. Queues should mark every arrival above a low threshold, as `step-marking`
-    /// does.
+    /// and timeouts are as in Reno; a loss halves FlightSize even if a mark has reduced cwnd in the same window of data. With
+    /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L per
+    /// acknowledgement. Queues should mark every arrival above a low threshold, as `step-marking` does.
     ///
     /// ## State
     /// alpha, the end of the observation window, and two counts. Constant cost per acknowledgement.
@@ -26,6 +26,8 @@ crate::parameters! {
     /// - An echoed mark reduces cwnd immediately, in place of the halving of [RFC3168 s6.1.2], with the current alpha. If the mark
     ///   ends an observation window, alpha is updated first. [RFC8257 s3.3] reduces cwnd in a step after the update of alpha.
     /// - A mark leaves cwnd at no less than two segments, like a loss. RFC 8257 does not mention ssthresh.
+    /// - [RFC8257 s3.5] does not mention a loss after a mark of the same window of data. It reduces the window again, as in Linux
+    ///   (`dctcp_state`).
     /// - A loss leaves alpha as it is [RFC8257 s4.1 permits a reset].
     /// - By default, alpha is a floating-point number, not a scaled integer [RFC8257 s4.2 permits either]; see `arithmetic`.
     ///

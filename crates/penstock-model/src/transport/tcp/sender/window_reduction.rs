@@ -2,21 +2,27 @@
 
 use super::super::{EcnReduction, ThresholdFrom};
 use super::Sender;
-use crate::transport::congestion_control::{Cause, Congestion};
+use crate::transport::congestion_control::{Cause, Congestion, EcnEcho};
 use crate::transport::recovery::{Phase, Reduction};
 use crate::units::Time;
 
 impl Sender {
     /// Lets the congestion control reduce the window; with ECN, at most once per window of data [RFC3168 s6.1.2]. If marks are counted,
-    /// a loss always reduces it, since a mark may have reduced it only slightly [RFC9331 s4.3].
+    /// or the control defines another echo than that of RFC 3168, a loss always reduces it, since a mark may have reduced it only
+    /// slightly [RFC8257 s3.5; RFC9331 s4.3].
     pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
-        let is_loss_of_its_own = cause == Cause::Loss && self.ecn.counts_marks();
+        let is_loss_of_its_own = cause == Cause::Loss && self.marks_reduce_less_than_losses();
         if is_loss_of_its_own || !self.ecn.has_reduced(self.flight.unacknowledged) {
             self.reduce_window(now, cause);
         }
         if cause == Cause::Loss {
             self.cancel_mark_reduction();
         }
+    }
+
+    /// Whether a mark may reduce the window by less than a loss.
+    fn marks_reduce_less_than_losses(&mut self) -> bool {
+        self.ecn.counts_marks() || self.control.get().ecn_use().echo != EcnEcho::UntilCwr
     }
 
     fn reduce_window(&mut self, now: Time, cause: Cause) {

@@ -57,16 +57,32 @@ fn a_loss_in_a_window_that_has_been_reduced_is_repaired_without_reducing_it_agai
     }
 }
 
+/// ssthresh after a mark of 2 and the loss of `lost`.
+fn threshold_after(control: &str, echo: Option<&str>, lost: &'static [u32]) -> f64 {
+    let mut settings = vec![("congestion-control", text(control)), ("recovery", text("sack"))];
+    settings.extend(echo.map(|echo| ("ecn-echo", text(echo))));
+    let mut path = exact(&settings).marking(&[2]).losing_once(lost).start(Some(40));
+    path.run_ms(1000);
+    path.sender.slow_start_threshold()
+}
+
 #[test]
 fn where_marks_are_counted_a_loss_reduces_a_window_that_a_mark_has_reduced() {
-    let run = |lost: &'static [u32]| {
-        let settings = [("congestion-control", text("prague")), ("recovery", text("sack"))];
-        let mut path = exact(&settings).marking(&[2]).losing_once(lost).start(Some(40));
-        path.run_ms(1000);
-        path.sender.slow_start_threshold()
-    };
+    let run = |lost| threshold_after("prague", None, lost);
     // alpha is 1 at the first mark.
     assert!(run(&[4]) <= run(&[]) / 2.0, "{} after {}", run(&[4]), run(&[]));
+}
+
+/// alpha is 15/16 at the mark, and cwnd 10. Three SACKs show 4 to be lost while 4 to 11 are outstanding.
+#[test]
+fn a_loss_halves_the_flight_of_dctcp_after_a_mark_of_the_same_window() {
+    for echo in [None, Some("rfc-3168")] {
+        assert_eq!(threshold_after("dctcp", echo, &[]), 10.0 * (1.0 - 15.0 / 32.0), "{echo:?}");
+        assert_eq!(threshold_after("dctcp", echo, &[4]), 4.0, "{echo:?}");
+    }
+    // For Reno a mark is as good as a loss, even if the receiver echoes every mark.
+    let run = |lost| threshold_after("reno", Some("rfc-8257"), lost);
+    assert_eq!((run(&[]), run(&[4])), (5.0, 5.0));
 }
 
 #[test]
