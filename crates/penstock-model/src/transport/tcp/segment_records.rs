@@ -50,6 +50,8 @@ pub(super) struct SegmentRecords {
     examined: u32,
     min_rtt: Duration,
     pending: Pending,
+    /// Whether losses are found by time.
+    times_losses: bool,
 }
 
 /// Data of the current report.
@@ -64,8 +66,8 @@ struct Pending {
 }
 
 impl SegmentRecords {
-    /// Records of a connection that has sent nothing.
-    pub fn new() -> SegmentRecords {
+    /// Records of a connection that has sent nothing, and whose losses are found by time if `times_losses` is set.
+    pub fn new(times_losses: bool) -> SegmentRecords {
         SegmentRecords {
             first: 0,
             records: VecDeque::new(),
@@ -79,6 +81,7 @@ impl SegmentRecords {
             examined: 0,
             min_rtt: Duration::FOREVER,
             pending: Pending::default(),
+            times_losses,
         }
     }
 
@@ -111,7 +114,8 @@ impl SegmentRecords {
                     *record = Record { resent: true, ..fresh };
                 }
                 match before.state {
-                    State::InNetwork => self.lose(seq, &before),
+                    State::InNetwork if self.times_losses => {} // a probe: nothing shows that the segment is lost
+                    State::InNetwork => self.count_loss(seq, &before),
                     State::Lost => self.in_network += 1,
                     State::Delivered => {}
                 }
@@ -164,16 +168,22 @@ impl SegmentRecords {
         true
     }
 
+    /// Marks segment `seq`, sent once or again, as lost, unless it has arrived or is lost already.
+    pub fn lose(&mut self, seq: u32) {
+        let record = seq.checked_sub(self.first).and_then(|index| self.records.get_mut(index as usize));
+        if let Some(record) = record.filter(|record| record.state == State::InNetwork) {
+            record.state = State::Lost;
+            let record = *record;
+            self.in_network -= 1;
+            self.count_loss(seq, &record);
+        }
+    }
+
     /// Marks every segment before `lost_below` as lost that has neither arrived nor been sent again.
     pub fn lose_below(&mut self, lost_below: u32) {
         for seq in self.examined.max(self.first)..lost_below {
-            if let Some(record) = self.records.get_mut((seq - self.first) as usize) {
-                if record.state == State::InNetwork && !record.resent {
-                    record.state = State::Lost;
-                    let record = *record;
-                    self.in_network -= 1;
-                    self.lose(seq, &record);
-                }
+            if self.records.get((seq - self.first) as usize).is_some_and(|record| !record.resent) {
+                self.lose(seq);
             }
         }
         self.examined = self.examined.max(lost_below);
@@ -185,14 +195,14 @@ impl SegmentRecords {
             if self.records[index].state == State::InNetwork {
                 self.records[index].state = State::Lost;
                 let record = self.records[index];
-                self.lose(self.first + index as u32, &record);
+                self.count_loss(self.first + index as u32, &record);
             }
         }
         self.in_network = 0;
     }
 
     /// Counts segment `seq`, sent as in `record`, as lost.
-    fn lose(&mut self, seq: u32, record: &Record) {
+    fn count_loss(&mut self, seq: u32, record: &Record) {
         self.pending.lost += 1;
         self.lost += 1;
         self.losses.push(LostSegment {
@@ -276,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_report_tells_what_is_new_and_what_is_in_the_network() {
-        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        let (mut it, mut board) = (SegmentRecords::new(false), Scoreboard::default());
         (0..8).for_each(|seq| assert_eq!(it.on_sent(ms(0), seq).in_flight, seq));
         let facts = |report: &AckReport| {
             let AckReport { newly_acknowledged, newly_sacked, newly_lost, in_flight_before, in_flight, delivered, .. } = *report;
@@ -307,8 +317,26 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_is_no_loss_and_a_retransmission_may_be_lost() {
+        let mut it = SegmentRecords::new(true);
+        (0..2).for_each(|seq| _ = it.on_sent(ms(0), seq));
+        assert!(it.on_sent(ms(50), 1).retransmission);
+        assert_eq!((it.in_network(), it.take_losses().count()), (2, 0));
+        for (sent, lost) in [(60, 1), (90, 2)] {
+            it.lose(0);
+            it.lose(0); // known already
+            assert_eq!((it.in_network(), it.take_losses().map(|loss| loss.seq).collect::<Vec<_>>()), (1, vec![0]));
+            assert_eq!(it.lost, lost);
+            it.on_sent(ms(sent), 0);
+        }
+        it.on_ack(ms(150), &Ack { next: 1, ..Ack::default() }, &Scoreboard::default());
+        it.lose(0); // acknowledged
+        assert_eq!((it.in_network(), it.take_losses().count()), (1, 0));
+    }
+
+    #[test]
     fn the_rate_is_over_the_longer_of_two_intervals() {
-        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        let (mut it, mut board) = (SegmentRecords::new(false), Scoreboard::default());
         for seq in 0..4 {
             it.on_sent(ms(u64::from(seq)), seq);
         }
@@ -330,7 +358,7 @@ mod tests {
 
     #[test]
     fn of_segments_sent_at_once_the_one_with_the_highest_number_is_the_newest() {
-        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        let (mut it, mut board) = (SegmentRecords::new(false), Scoreboard::default());
         (0..4).for_each(|seq| _ = it.on_sent(ms(0), seq));
         ack(&mut it, &mut board, ms(10), 0, &[(1, 4)]);
         [0, 4, 5].into_iter().for_each(|seq| _ = it.on_sent(ms(10), seq));
@@ -340,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_limited_by_the_application_until_what_was_in_the_network_is_delivered() {
-        let (mut it, mut board) = (SegmentRecords::new(), Scoreboard::default());
+        let (mut it, mut board) = (SegmentRecords::new(false), Scoreboard::default());
         it.on_sent(ms(0), 0);
         it.on_sent(ms(0), 1);
         it.on_idle(); // until more than 2 are delivered

@@ -118,6 +118,7 @@ impl Sender {
         let mut flight = Flight::new(detection, parameters.segments(parameters.max_window));
         let by_time = recovery.detection();
         flight.sent = (parameters.timestamps || parameters.tso_defer || times_all || by_time.is_some()).then(Box::default);
+        let times_losses = by_time.is_some();
         flight.sent.iter_mut().for_each(|sent| sent.detection.clone_from(&by_time));
         let mut sender = Sender {
             parameters: Arc::clone(parameters),
@@ -129,7 +130,7 @@ impl Sender {
             estimator: Estimator::new(parameters, clock_offset),
             timed: NONE_TIMED,
             timed_at: Time::ZERO,
-            records: reports.then(|| Box::new(SegmentRecords::new())),
+            records: reports.then(|| Box::new(SegmentRecords::new(times_losses))),
             retransmission: Time::NEVER,
             last_sent: Time::ZERO,
             ecn: EcnSender::new(parameters.both_have_ecn() && !parameters.syn, ecn_use),
@@ -269,10 +270,10 @@ impl Sender {
         self.control.get().on_timeout(&timeout, &mut self.window);
         self.ecn.on_reduction(self.flight.high);
         self.stalled = true;
-        self.records.iter_mut().for_each(|records| records.lose_all());
         if self.times_losses() {
             return self.repair_after_timeout(now);
         }
+        self.records.iter_mut().for_each(|records| records.lose_all());
         if !self.parameters.keep_scoreboard {
             self.flight.scoreboard.clear();
         }

@@ -44,6 +44,8 @@ pub struct Detection {
     probes: Option<Duration>,
     /// Segments that are lost and have not been sent again.
     pub(crate) lost: CountedRangeSet,
+    /// Segments added to `lost` that the sender has not seen yet.
+    pub(crate) found: Vec<u32>,
     /// Segments from this one on have not been examined, unless they were sent again.
     unexamined: u32,
     /// Segments that were sent again, with the position of the transmission, by position; stale after an arrival, a loss or another
@@ -81,6 +83,7 @@ impl Detection {
         Detection {
             probes,
             lost: CountedRangeSet::default(),
+            found: Vec::new(),
             unexamined: 0,
             sent_again: VecDeque::new(),
             newest: (Time::ZERO, 0),
@@ -200,7 +203,16 @@ impl Detection {
                 self.reordering_end = last + wait;
                 break;
             }
-            newly += self.lost.insert(SackBlock { start: seq, end: seq + 1 });
+            newly += self.lose(seq);
+        }
+        newly
+    }
+
+    /// Adds a segment to the lost ones; returns how many are new.
+    fn lose(&mut self, seq: u32) -> u32 {
+        let newly = self.lost.insert(SackBlock { start: seq, end: seq + 1 });
+        if newly > 0 {
+            self.found.push(seq);
         }
         newly
     }
@@ -257,7 +269,7 @@ impl Detection {
         let mut seq = sent.start();
         while let Some(Sent { last, .. }) = sent.of(seq) {
             if seq == sent.start() || last + self.rtt <= now {
-                self.lost.insert(SackBlock { start: seq, end: seq + 1 });
+                self.lose(seq);
             }
             seq = scoreboard.next_hole(seq + 1);
         }

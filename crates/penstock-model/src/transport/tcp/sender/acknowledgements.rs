@@ -67,8 +67,11 @@ impl Sender {
     /// Reports the acknowledgement to a congestion control that requests it.
     #[inline(never)]
     fn report(&mut self, now: Time) {
+        let times_losses = self.times_losses();
         let Some(records) = &mut self.records else { return };
-        records.lose_below(self.flight.scoreboard.lost_below());
+        if !times_losses {
+            records.lose_below(self.flight.scoreboard.lost_below());
+        }
         for lost in records.take_losses() {
             self.control.get().on_lost_segment(now, &lost);
         }

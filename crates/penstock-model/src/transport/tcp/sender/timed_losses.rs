@@ -71,10 +71,19 @@ impl Sender {
         let is_late = self.flight.phase != Phase::Normal || self.flight.has_many_blocks();
         let smoothed = self.estimator.smoothed(&self.parameters);
         let lost = self.flight.detect(now, is_late, smoothed);
+        self.record_losses();
         if lost > 0 && self.flight.phase == Phase::Normal {
             self.begin_recovery(now, recover_flight);
         }
         lost
+    }
+
+    /// Records the losses found last for the congestion control.
+    fn record_losses(&mut self) {
+        let Some(detection) = self.flight.sent.as_mut().and_then(|sent| sent.detection.as_mut()) else { return };
+        for seq in detection.found.drain(..) {
+            self.records.iter_mut().for_each(|records| records.lose(seq));
+        }
     }
 
     fn begin_recovery(&mut self, now: Time, recover_flight: u32) {
@@ -148,8 +157,53 @@ impl Sender {
     /// network [RFC8985 s6.3].
     pub(super) fn repair_after_timeout(&mut self, now: Time) {
         self.flight.mark_after_timeout(now);
+        self.record_losses();
         self.window.size = f64::from(self.flight.pipe() + 1);
         self.restart_timeout(now);
         self.arm(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::packet::Body;
+    use crate::transport::tcp::tests::harness::{parameters, text, Path};
+    use crate::units::{Duration, Time};
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    /// Numbers from 0 to 999.
+    fn draws(mut state: u64) -> impl FnMut() -> u64 {
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % 1000
+        }
+    }
+
+    /// The records of a congestion control and the detection count the same segments in the network. One in ten is 24 ms late, less
+    /// than a quarter of the round trip, so that several overtake it; 1 % are lost, and all of a second, so that the timer expires.
+    #[test]
+    fn the_losses_that_the_detection_finds_are_those_of_the_records() {
+        for control in ["bbr", "bbr3"] {
+            let settings = [("recovery", text("rack")), ("congestion-control", text(control)), ("initial-window", text("10 packets"))];
+            let (mut late, mut lost) = (draws(1), draws(2));
+            let is_out = Rc::new(Cell::new(false));
+            let lose = {
+                let is_out = Rc::clone(&is_out);
+                move |_: usize, _: Body| lost() < 10 || is_out.get()
+            };
+            let delay = move |_| Duration::from_ms(if late() < 100 { 24 } else { 0 });
+            let path = Path::new(&parameters(&settings)).through(Duration::from_ms(1), 100);
+            let mut path = path.delaying(delay).losing(lose).start(None);
+            let mut has_timed_out = false;
+            while path.now < Time::ZERO + Duration::from_secs(8) {
+                is_out.set((3..4).contains(&(path.now.as_ps() / Duration::from_secs(1).as_ps())));
+                path.step();
+                let records = path.sender.records.as_ref().expect("the control requests reports");
+                assert_eq!(records.in_network(), path.sender.flight.pipe(), "{control} at {:?}", path.now);
+                has_timed_out |= path.sender.stalled;
+            }
+            assert!(has_timed_out && path.sender.acknowledged() > 1000, "{control}: {} arrived", path.sender.acknowledged());
+        }
     }
 }
