@@ -116,7 +116,7 @@ impl Sender {
         let reports = control.get().needs().reports;
         let times_all = control.get().rtt_sampling() == RttSampling::EveryAck;
         let mut flight = Flight::new(detection, parameters.segments(parameters.max_window));
-        let by_time = recovery.detection();
+        let by_time = recovery.detection().map(|it| it.with_timestamps(parameters.timestamps));
         flight.sent = (parameters.timestamps || parameters.tso_defer || times_all || by_time.is_some()).then(Box::default);
         let times_losses = by_time.is_some();
         flight.sent.iter_mut().for_each(|sent| sent.detection.clone_from(&by_time));

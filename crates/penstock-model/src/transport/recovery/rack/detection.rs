@@ -46,6 +46,8 @@ pub struct Detection {
     pub(crate) lost: CountedRangeSet,
     /// Segments added to `lost` that the sender has not seen yet.
     pub(crate) found: Vec<u32>,
+    /// Whether acknowledgements echo timestamps.
+    timestamps: bool,
     /// Segments from this one on have not been examined, unless they were sent again.
     unexamined: u32,
     /// Segments that were sent again, with the position of the transmission, by position; stale after an arrival, a loss or another
@@ -84,6 +86,7 @@ impl Detection {
             probes,
             lost: CountedRangeSet::default(),
             found: Vec::new(),
+            timestamps: false,
             unexamined: 0,
             sent_again: VecDeque::new(),
             newest: (Time::ZERO, 0),
@@ -102,29 +105,36 @@ impl Detection {
         }
     }
 
+    /// The same for a connection whose acknowledgements echo timestamps, if `timestamps` is set.
+    pub(crate) fn with_timestamps(self, timestamps: bool) -> Detection {
+        Detection { timestamps, ..self }
+    }
+
     /// Handles the segments that an acknowledgement shows to have arrived, and records them in the scoreboard [RFC8985 s6.2 steps 1
-    /// to 3].
+    /// to 3]. Its timestamp, if it has one, is of the segments that it acknowledges cumulatively [RFC7323 s4.3].
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, sent: &SendTimes, scoreboard: &mut Scoreboard, dup_ack_threshold: u32) {
-        self.deliver_holes(now, SackBlock { start: sent.start(), end: ack.next }, sent, scoreboard);
+        let is_of_first = self.timestamps && !ack.flags.echoes_retransmission();
+        self.deliver_holes(now, SackBlock { start: sent.start(), end: ack.next }, is_of_first, sent, scoreboard);
         scoreboard.remove_below(ack.next);
         for block in ack.blocks() {
-            if self.deliver_holes(now, block, sent, scoreboard) {
+            if self.deliver_holes(now, block, false, sent, scoreboard) {
                 scoreboard.update([block], ack.next, dup_ack_threshold);
             }
         }
         self.lost.remove_below(ack.next);
     }
 
-    /// Handles the arrival of the segments of a block that the scoreboard does not have; returns whether there are any.
+    /// Handles the arrival of the segments of a block that the scoreboard does not have; returns whether there are any. `is_of_first`
+    /// shows that the acknowledgement is of first transmissions.
     #[inline]
-    fn deliver_holes(&mut self, now: Time, block: SackBlock, sent: &SendTimes, scoreboard: &Scoreboard) -> bool {
+    fn deliver_holes(&mut self, now: Time, block: SackBlock, is_of_first: bool, sent: &SendTimes, scoreboard: &Scoreboard) -> bool {
         if block.start >= block.end {
             return false;
         }
         let first = scoreboard.next_hole(block.start);
         let mut seq = first;
         while seq < block.end {
-            sent.of(seq).into_iter().for_each(|sent| self.deliver(now, seq, sent));
+            sent.of(seq).into_iter().for_each(|sent| self.deliver(now, seq, is_of_first, sent));
             seq = scoreboard.next_hole(seq + 1);
         }
         first < block.end
@@ -147,17 +157,18 @@ impl Detection {
         self.lost.is_empty() && self.reordering_end == Time::NEVER && self.probe.is_none()
     }
 
-    /// Handles the arrival of segment `seq`.
+    /// Handles the arrival of segment `seq`. RACK.segment does not become one whose last transmission may not have arrived [RFC8985
+    /// s6.2 step 2].
     #[inline]
-    fn deliver(&mut self, now: Time, seq: u32, sent: Sent) {
+    fn deliver(&mut self, now: Time, seq: u32, is_of_first: bool, sent: Sent) {
         self.lost.remove(seq);
         if sent.is_first() && seq + 1 < self.highest {
             self.is_reordered = true;
         }
         self.highest = self.highest.max(seq + 1);
         let rtt = now.since(sent.last);
-        if !sent.is_first() && rtt < self.min_rtt {
-            return; // probably of the first transmission
+        if !sent.is_first() && (is_of_first || rtt < self.min_rtt) {
+            return;
         }
         if sent.is_first() {
             self.min_rtt = self.min_rtt.min(rtt);

@@ -143,3 +143,23 @@ fn a_late_segment_is_not_lost_within_the_reordering_window() {
     path.run_ms(140);
     assert_eq!(path.sent(), "0: 0 1 2 3 4\n100: 5 6 7 8 9 10\n125: 2*");
 }
+
+/// The path holds 4 to 11 for 1.5 s, so that 4 is sent again at 1100 ms. Their acknowledgements come from 1700 ms on. The first echoes
+/// the timestamp of the first transmission: the timeout was spurious, and nothing sent before 4* is lost.
+#[test]
+fn an_echo_of_the_first_transmission_says_nothing_about_the_last() {
+    let hold = |n| {
+        Duration::from_ms(match n {
+            9..=16 => 1500,
+            17 => 600,
+            _ => 0,
+        })
+    };
+    let rack = Value::Table(vec![("rack".to_owned(), Value::Table(vec![("probes".to_owned(), Value::Switch(false))]))]);
+    let given = [("recovery", rack), ("initial-window", text("4 packets")), ("timestamps", Value::Switch(true))];
+    let mut path = Path::new(&parameters(&given)).delaying(hold).start(None);
+    path.run_ms(1780);
+    let before = "0: 0 1 2 3\n100: 4 5 6 7 8 9 10 11\n1100: 4*";
+    assert_eq!(path.sent(), format!("{before}\n1700: 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27"));
+    assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (16.0, 1000.0));
+}
