@@ -39,12 +39,18 @@ crate::parameters! {
     /// losses are repaired.
     ///
     /// ## State
-    /// About 180 bytes, 24 for each outstanding segment, and ranges of lost segments. Segments are examined in the order of their
+    /// About 210 bytes, 24 for each outstanding segment, and ranges of lost segments. Segments are examined in the order of their
     /// transmission, each once, so the cost per acknowledgement is constant on average.
     ///
     /// ## Departures
     /// - A probe that was not necessary is recognised by an acknowledgement that reports nothing new, also with `dsack`.
     /// - The minimum round trip is that of the connection; [RFC8985 s3.2 step 1] asks for that of a recent period.
+    /// - An echoed timestamp decides about segments that are acknowledged cumulatively, not about SACKed ones: it is that of a segment
+    ///   in sequence [RFC7323 s4.3]. Linux does the same (`tcp_clean_rtx_queue`).
+    /// - The timer for a reordering window expires at its earliest end; [RFC8985 s6.2 step 5] arms it with the latest.
+    /// - After a timeout, other segments than the first are lost without a reordering window, as in Linux (`tcp_timeout_mark_lost`);
+    ///   [RFC8985 s6.3] adds reo_wnd to RACK.rtt.
+    /// - Without a measured round trip there is no probe; [RFC8985 s7.2] sends one after a second.
     /// - ssthresh and cwnd are restored after a spurious recovery only with `dsack`.
     /// - The retransmission timer of `transport.tcp` restarts when a probe is sent and when a recovery begins.
     ///
