@@ -9,12 +9,13 @@ crate::parameters! {
     /// BIC: a binary search between the windows after and before the last reduction; CUBIC's predecessor.
     ///
     /// ## Decides
-    /// With at least `low-window` segments, congestion sets max_win to cwnd and reduces cwnd by the fraction `beta` of FlightSize. In
-    /// congestion avoidance cwnd then moves half of the way to max_win in each round trip, but by no more than `s-max` segments:
-    /// linear increase far from max_win, binary search close to it. Once the step would be below `s-min`, cwnd is max_win. Beyond
-    /// max_win it grows by 1, 2, 4, ... segments per round trip (max probing), up to `s-max`, until the next congestion. If cwnd
-    /// was below the max_win of the previous congestion, max_win becomes the mean of the windows before and after the reduction
-    /// (fast convergence). Smaller windows, and slow start, are as in Reno. An echoed mark reduces cwnd like a loss, at once.
+    /// Congestion sets max_win to cwnd and reduces cwnd by the fraction `beta` of FlightSize. In congestion avoidance cwnd then
+    /// moves half of the way to max_win in each round trip, but by no more than `s-max` segments: linear increase far from max_win,
+    /// binary search close to it. Once the step would be below `s-min`, cwnd is max_win. Beyond max_win it grows by 1, 2, 4, ...
+    /// segments per round trip (max probing), up to `s-max`, until the next congestion. If cwnd was below the max_win of the
+    /// previous congestion, max_win becomes the mean of the windows before and after the reduction (fast convergence). With less
+    /// than `low-window` segments, cwnd grows and shrinks as in Reno, and congestion sets max_win too. Slow start is that of Reno.
+    /// An echoed mark reduces cwnd like a loss, at once.
     ///
     /// ## State
     /// About 60 bytes. Constant cost per acknowledgement.
@@ -22,6 +23,9 @@ crate::parameters! {
     /// ## Departures
     /// - Fast convergence compares cwnd with the window at the last congestion. In the pseudocode, max_win is a very large number
     ///   once cwnd has reached it, so any congestion during max probing counts as one at a smaller window.
+    /// - Congestion sets max_win also below `low-window`, as in Linux (`bictcp_recalc_ssthresh`); in the pseudocode, only above.
+    /// - Growth per round trip is that with an acknowledgement of every segment. Acknowledgements count, not bytes: with
+    ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
     /// - Steps are computed from the present cwnd; in the pseudocode, the first step after max probing uses an old target.
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd.
     /// - A flow whose first slow start ended without congestion begins with max probing.

@@ -25,6 +25,8 @@ crate::parameters! {
     /// - The throughput is the highest of any round trip since the last congestion.
     /// - FlightSize counts up to cwnd only.
     /// - A timeout halves FlightSize, and beta stays 0.5 until the second congestion after it.
+    /// - Growth per round trip, and alpha, are those with an acknowledgement of every segment. Acknowledgements count, not bytes:
+    ///   with `ack-every = 2`, cwnd grows half as fast, in slow start too.
     /// - alpha is not scaled by the round trip, which is an option of the draft.
     /// - The factor 2 (1 - beta) applies from the start, as in [Leith04]; FreeBSD applies it after `delta-l` only.
     ///

@@ -12,8 +12,10 @@ crate::parameters! {
     /// ## Decides
     /// cwnd grows as with Reno. Each round trip gives a sample of the bandwidth: the data that arrived in it, divided by its
     /// duration. BWE is the average of these samples: $BWE = (1 - gain) BWE + gain sample$. A loss sets ssthresh to BWE RTT_min,
-    /// at least two segments, and reduces a larger cwnd to ssthresh; a timeout sets the same ssthresh, and cwnd to one segment. Random
-    /// losses therefore cost less than with Reno, as they do not change the measured bandwidth. An echoed mark acts like a loss.
+    /// at least two segments. The fast recovery that follows derives cwnd from this ssthresh, even if that is above the cwnd before
+    /// the loss. At its end, cwnd is the smaller of ssthresh and the cwnd before the loss. A timeout sets the same ssthresh, and
+    /// cwnd to one segment. Random losses therefore cost less than with Reno, as they do not change the measured bandwidth. An
+    /// echoed mark sets the same ssthresh, and reduces a larger cwnd to it at once.
     ///
     /// ## State
     /// About 70 bytes. Constant cost per acknowledgement, one division per round trip.
@@ -23,6 +25,11 @@ crate::parameters! {
     ///   duplicate acknowledgement.
     /// - The first sample is BWE.
     /// - Congestion before the first sample halves FlightSize.
+    /// - In a fast recovery, cwnd may be above its value before the loss, as in [Grieco04], which sets it to ssthresh, and in Linux,
+    ///   whose proportional rate reduction also grows up to ssthresh. Unlike there, it returns at the end of the recovery, except
+    ///   after the partial acknowledgement that ends one of `recovery.reno`.
+    /// - Growth per round trip is that with an acknowledgement of every segment. Acknowledgements count, not bytes: with
+    ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
     /// - RTT_min is the minimum of the round trips that the retransmission timer measures, including the SYN exchange.
     ///
     /// ## Example
@@ -122,7 +129,7 @@ impl CongestionControl for Westwood {
         self.rtt_min = self.rtt_min.min(sample.rtt.as_seconds());
     }
 
-    /// A fast recovery never leaves cwnd above its value before the loss.
+    /// cwnd returns to its value before the loss if the recovery has raised it to a larger ssthresh.
     fn on_recovery_end(&mut self, _now: Time, window: &mut Window) {
         window.size = window.threshold.min(self.size_at_loss);
     }
