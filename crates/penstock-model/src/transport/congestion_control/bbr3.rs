@@ -37,7 +37,7 @@ crate::parameters! {
     /// after one with such a loss ends as soon as it reaches the bound [Cardwell26 s5.3.3]. In the other states, a round trip with
     /// a loss reduces bw_shortterm and inflight_shortterm to what was delivered, at least `beta` times their values; the next
     /// ProbeBW_REFILL discards both [Cardwell26 s5.5.10.3]. ProbeRTT interrupts any state after `probe-rtt-interval` without a
-    /// shorter round trip [Cardwell26 s5.3.4]. Marks do not change the rate.
+    /// shorter round trip [Cardwell26 s5.3.4].
     ///
     /// ## State
     /// About 500 bytes, and 40 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it
@@ -45,13 +45,16 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Lengths are segments, and rates segments per second. A burst (send_quantum) only affects cwnd: segments leave one by one.
-    /// - Recoveries here do not detect spurious losses, so no state is saved to undo them [Cardwell26 s5.5.11].
+    /// - No state is saved to undo spurious losses [Cardwell26 s5.5.11]: the model keeps their effect, also if `dsack`, `f-rto` or
+    ///   `timestamps` show that a recovery or a timeout was spurious.
+    /// - Marks do not change the rate. [Cardwell26 s3.7] specifies no response to them, but requires one.
+    /// - A segment counts as lost when the recovery marks it. With `recovery.rack`, one that only a tail loss probe repairs does not.
     /// - The recovery must report selective acknowledgements; the rules for recoveries without them [Cardwell26 s5.3.1.3,
     ///   s5.5.10.2] are left out.
     /// - An acknowledgement without a reliable sample of the delivery rate counts as a rate of zero and ends no round trip.
-    /// - There are no timestamps, so a retransmitted segment gives no round trip.
+    /// - A retransmitted segment gives no round trip, also with `timestamps`.
     /// - cwnd counts as full (C.is_cwnd_limited) when the last segment that it allows is sent.
-    /// - The losses found by a timeout reach the model with the next acknowledgement.
+    /// - The losses found by a timer reach the model with the next acknowledgement.
     /// - cwnd is saved before ProbeRTT begins: [Cardwell26 s5.3.4.3] saves it after the state has changed, which keeps a larger
     ///   older value.
     ///
