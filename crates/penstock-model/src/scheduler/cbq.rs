@@ -29,7 +29,7 @@ crate::parameters! {
     /// - avgidle is rounded down to 1/16 ps and begins at maxidle. It has no lower bound (minidle), and a class that was held back
     ///   has no extra delay (extradelay, offtime).
     /// - Shares refer to the initial rate of the link, even if this rate changes.
-    /// - A class keeps the debt of a turn, as in `wrr` by default.
+    /// - A class keeps the debt of a turn, as in `wrr` by default, and its turn while the port is idle.
     ///
     /// A class that does not borrow may get less than its share, since the estimator forgets. If its packets are small, the class
     /// earns idle time while large packets of others are on the wire, but loses a sixteenth of it with each packet that it sends.

@@ -23,6 +23,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// Rounds in which no class can send are computed in one step instead of one by one; the order of packets is the same.
+    /// The class served last keeps its place and its counter while the port is idle [Shreedhar96 s3 resets the counter].
     ///
     /// ## Example
     /// ```toml

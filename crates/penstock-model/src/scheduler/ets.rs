@@ -20,7 +20,7 @@ crate::parameters! {
     /// ## Departures
     /// The standard leaves the algorithm open, and asks for shares within 10 % of the bandwidth over a long time; deficit round robin,
     /// as in Linux's sch_ets, gives the shares exactly over a long time. Numbers of traffic classes and credit-based shaping are
-    /// left out.
+    /// left out. While no class with a `bandwidth` has packets, the one served last keeps its turn; Linux ends it.
     ///
     /// ## Example
     /// ```toml

@@ -28,7 +28,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// Credit is exact; ns-2 rounds the credit of a turn to whole bytes. With debts forgiven, classes whose turn is less than a
-    /// packet get more than their share.
+    /// packet get more than their share. The class served last keeps its turn and its credit while the port is idle.
     ///
     /// ## Example
     /// ```toml
