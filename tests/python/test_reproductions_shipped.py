@@ -7,6 +7,7 @@ import json
 import pytest
 
 from penstock import MODEL_VERSION, reproductions
+from penstock.reproductions import cross_validated
 from penstock.reproductions.claims import Judgement, judgements_of
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import SUMMARY, VERDICTS, Origin, shipped
@@ -84,6 +85,15 @@ def test_all_that_the_console_shows_of_claims_is_shown(penstock):
     out = penstock("reproduce", "bcn", "--claims")[1]
     assert all(claim.id in out for claim in load("bcn").document.claims)
     assert "printed numbers agree" in out
+
+
+@pytest.mark.parametrize(("name", "stopped"), [("ef", True), ("af", False)])
+def test_counts_say_whether_a_budget_stopped_the_search(name, stopped, penstock):
+    result = cross_validated.stored(load(name).document)
+    assert result["complete"] is not stopped
+    out = " ".join(penstock("reproduce", name, "--summary")[1].split())
+    assert out.count("Cross-validated, ") == 1
+    assert out.count(f"The search stopped at its budget of {result['budget']} runs.") == stopped
 
 
 @pytest.mark.parametrize("option", ["--claims", "--summary"])

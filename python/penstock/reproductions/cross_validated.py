@@ -65,7 +65,7 @@ def missing(document: Document) -> str:
 
 
 def told(document: Document, result: Object) -> str:
-    """The totals, next to those under the chosen answers, and which tables and questions they are about."""
+    """The totals, next to those under the chosen answers, what they are about, and whether a budget ended the search."""
     cross, chosen = result["cross_validated"], result["chosen"]
     return (
         f"Cross-validated, {cross['agree']} of {cross['computed']} numbers agree (discrimination "
@@ -76,13 +76,12 @@ def told(document: Document, result: Object) -> str:
 
 
 def made_by(result: Object) -> str:
-    """The runs of a stored result, their model and day, and whether a budget stopped it."""
-    stopped = "" if result["complete"] else " The search stopped at its budget."
-    return f"{result['used']} runs of model {result['model_version'][:12]}, {result['date']}.{stopped}"
+    """The runs of a stored result, their model and day."""
+    return f"{result['used']} runs of model {result['model_version'][:12]}, {result['date']}."
 
 
 def _limits(document: Document, result: Object) -> str:
-    """Which tables and questions a cross-validation covers, if not all; with a space before it."""
+    """What a cross-validation left out, in sentences with a space before each: tables, questions, or a search's end."""
     tables = [table["table"] for table in result["tables"]]
     asked = [question["question"] for question in result["questions"]]
     limits = []
@@ -90,6 +89,8 @@ def _limits(document: Document, result: Object) -> str:
         limits.append(f" Only tables {', '.join(tables)} were left out in turn, and answers chosen on these alone.")
     if result["fixed"]:
         limits.append(f" Only answers to {', '.join(asked)} were chosen; the other answers were kept.")
+    if not result["complete"]:
+        limits.append(f" The search stopped at its budget of {result['budget']} runs.")
     return "".join(limits)
 
 
@@ -185,10 +186,9 @@ def board(found: CrossValidation) -> RenderableType:
         f"Decides: an answer has at least {DECIDES:.0%}; leans to: at least {LEANS:.0%}. All are equally likely "
         "beforehand, and the other questions have their chosen answers."
     )
-    stopped = "" if found.is_complete else f" The search stopped at its budget of {found.budget} runs."
     return Group(
         Text(f"{found.document.id}: {found.document.summary}", style="bold"),
-        Text(f"{found.used} runs, {found.runs} of each scenario.{stopped}"),
+        Text(f"{found.used} runs, {found.runs} of each scenario."),
         plain_table("", ("table", *counts), scores, right=counts),
         *(Text(line, style="dim") for line in unread),
         Text(),
