@@ -65,7 +65,7 @@ def missing(document: Document) -> str:
 
 
 def told(document: Document, result: Object) -> str:
-    """The totals, next to those under the chosen answers, what they are about, and whether a budget ended the search."""
+    """The totals, next to those under the chosen answers, what they cover, and whether a budget ended the search."""
     cross, chosen = result["cross_validated"], result["chosen"]
     return (
         f"Cross-validated, {cross['agree']} of {cross['computed']} numbers agree (discrimination "
