@@ -15,7 +15,7 @@ from penstock.store.sweeping import sweep
 def gc(
     *,
     stale: Annotated[
-        bool, option("--stale", "Remove runs of other model versions, which nothing uses any more.")
+        bool, options.stale_option("Remove runs of other model versions, which nothing uses any more.")
     ] = False,
     older_than: Annotated[
         float | None,
@@ -25,7 +25,7 @@ def gc(
     where: options.Where = None,
     seed: options.SeedOfRun = None,
     damaged: Annotated[bool, option("--damaged", "Remove damaged files that were set aside.")] = False,
-    dry_run: Annotated[bool, option("--dry-run", "Only show what would be removed.")] = False,
+    dry_run: Annotated[bool, options.dry_run_option("Only show what would be removed.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

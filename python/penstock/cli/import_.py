@@ -28,9 +28,7 @@ def import_(
     archive: Annotated[Path, argument("ARCHIVE", "A file written by 'penstock export'.")],
     *,
     sample: options.Sample = None,
-    pick: Annotated[
-        int | None, option("--pick N", "Number of the sample; random by default.", bounds=(0, None))
-    ] = None,
+    pick: Annotated[int | None, options.pick_option("random by default.")] = None,
     digest: Annotated[
         str | None,
         option("--digest HEX", "Accept only the archive with this digest, from 'penstock export', or its beginning."),
@@ -41,7 +39,7 @@ def import_(
     allow_python: Annotated[
         bool, option("--allow-python", "Let scenarios execute the Python files of this machine that they use.")
     ] = False,
-    dry_run: Annotated[bool, option("--dry-run", "Only verify; store nothing.")] = False,
+    dry_run: Annotated[bool, options.dry_run_option("Only verify; store nothing.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

@@ -73,6 +73,31 @@ def runs_option(text: str) -> Declaration:
     return option("--runs -n N", text, bounds=(1, MOST_RUNS))
 
 
+def seed_option(text: str) -> Declaration:
+    """The option ``--seed`` of a verb for which the number means `text`."""
+    return option("--seed N", text, parser=whole_number)
+
+
+def replication_option(text: str) -> Declaration:
+    """The option ``--replication`` of a verb for which the number means `text`."""
+    return option("--replication N", text, parser=whole_number)
+
+
+def pick_option(consequence: str) -> Declaration:
+    """The option ``--pick`` of a verb that repeats a sample of runs; `consequence` ends the help."""
+    return option("--pick N", f"Number of the sample; {consequence}", bounds=(0, None))
+
+
+def dry_run_option(text: str) -> Declaration:
+    """The option ``--dry-run`` of a verb that then does `text`."""
+    return option("--dry-run", text)
+
+
+def stale_option(text: str) -> Declaration:
+    """The option ``--stale`` of a verb that then does `text` with runs of other model versions."""
+    return option("--stale", text)
+
+
 def out_option(text: str, metavar: str = "FILE") -> Declaration:
     """The option ``--out`` of a verb that writes `text`."""
     return option(f"--out -o {metavar}", text)
@@ -90,15 +115,9 @@ ScenarioFile = Annotated[Path, argument("FILE", "A scenario (TOML).")]
 # What is run
 Runs = Annotated[int | None, runs_option("Number of independent runs.")]
 StudyRuns = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
-Seed = Annotated[
-    int | None, option("--seed N", "Root of the random numbers. Default: the scenario's.", parser=whole_number)
-]
-SeedOfRun = Annotated[
-    int | None, option("--seed N", "Only runs with this root of the random numbers.", parser=whole_number)
-]
-Replication = Annotated[
-    int, option("--replication N", "Which of the independent runs, from 0 (the default).", parser=whole_number)
-]
+Seed = Annotated[int | None, seed_option("Root of the random numbers. Default: the scenario's.")]
+SeedOfRun = Annotated[int | None, seed_option("Only runs with this root of the random numbers.")]
+Replication = Annotated[int, replication_option("Which of the independent runs, from 0 (the default).")]
 Set = Annotated[
     list[str] | None,
     option("--set PATH=VALUE", "Change a setting of the scenario; repeatable. Several values, PATH=A,B, make a sweep."),
@@ -114,7 +133,7 @@ Range = Annotated[
         "PATH=A,B,C lists choices. Repeatable. A study file has them in [ranges].",
     ),
 ]
-DryRun = Annotated[bool, option("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")]
+DryRun = Annotated[bool, dry_run_option("Run nothing; show points, runs, what is stored, and the estimated time.")]
 Stored = Annotated[
     bool, option("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
 ]

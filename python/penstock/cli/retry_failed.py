@@ -10,7 +10,6 @@ from penstock.cli import options
 from penstock.cli.console import emit, show, show_first
 from penstock.cli.cores import cores_told
 from penstock.cli.selecting import selection, settings_text
-from penstock.cli.verb import option
 from penstock.errors import RunsFailed, ScenarioError
 from penstock.memory import allow
 from penstock.printable import json_text, one_line, things, utf8
@@ -28,7 +27,7 @@ def retry_failed(
     threads: options.Threads = 1,
     memory: options.Memory = None,
     store: options.Store = None,
-    dry_run: Annotated[bool, option("--dry-run", "Only list the failed runs and their errors.")] = False,
+    dry_run: Annotated[bool, options.dry_run_option("Only list the failed runs and their errors.")] = False,
     output: options.Output = "table",
 ) -> int:
     """Repeat the runs that have failed.

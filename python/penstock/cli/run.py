@@ -28,9 +28,7 @@ def run(
     *,
     runs: options.StudyRuns = None,
     seed: options.Seed = None,
-    replication: Annotated[
-        int | None, option("--replication N", "Make only this run, counted from 0.", parser=options.whole_number)
-    ] = None,
+    replication: Annotated[int | None, options.replication_option("Make only this run, counted from 0.")] = None,
     sets: options.Set = None,
     jobs: options.Jobs = None,
     on: options.On = "threads",

@@ -9,7 +9,6 @@ from penstock.cli import options
 from penstock.cli.console import emit, say, show
 from penstock.cli.cores import cores_told
 from penstock.cli.selecting import selection
-from penstock.cli.verb import option
 from penstock.memory import allow
 from penstock.printable import json_text, shortened, things
 from penstock.progress import Progress
@@ -21,7 +20,7 @@ from penstock.store.selection import Selection
 def verify(
     *,
     sample: options.Sample = None,
-    pick: Annotated[int, option("--pick N", "Number of the sample; another picks other runs.", bounds=(0, None))] = 0,
+    pick: Annotated[int, options.pick_option("another picks other runs.")] = 0,
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,
