@@ -79,6 +79,24 @@ def test_links_between_files_resolve(page):
             assert (page.parent / target).exists(), f"{name(page)} links to {target}"
 
 
+@pytest.mark.parametrize("record", sorted((DOCS / "design").glob("*.md")), ids=name)
+def test_a_design_record_has_at_most_80_lines(record):
+    lines = len(record.read_text(encoding="utf-8").splitlines())
+    assert lines <= 80
+
+
+def test_the_record_of_the_store_has_the_sizes_of_its_modules():
+    record = (DOCS / "design" / "0006-store-and-results.md").read_text(encoding="utf-8")
+    package = ROOT / "python" / "penstock"
+    stated = {}
+    for names, lines in re.findall(r"^\| [^|]*\((`\w+`(?:, `\w+`)*)\) \|[^|]*\| (\d+) \|$", record, re.MULTILINE):
+        stated[tuple(re.findall(r"\w+", names))] = int(lines)
+    files = {path.stem: path for path in [*(package / "store").glob("[!_]*.py"), package / "whole_file.py"]}
+    assert sorted(module for row in stated for module in row) == sorted(files)
+    counted = {row: sum(len(files[module].read_text().splitlines()) for module in row) for row in stated}
+    assert counted == stated
+
+
 def test_every_citation_is_in_the_bibliography():
     listed = set(re.findall(r"^\[(\w+)\]$", (DOCS / "bibliography.md").read_text(encoding="utf-8"), re.MULTILINE))
     sources = [*ROOT.glob("crates/**/*.rs"), *ROOT.glob("python/**/*.py"), *ROOT.glob("python/**/*.toml"), *WRITTEN]
