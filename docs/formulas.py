@@ -1,7 +1,7 @@
 r"""Formulas as MathML, which browsers draw on their own: no script, no network, no LaTeX installation.
 
-Pages write LaTeX between dollar signs. The documentation of components writes a plain notation instead, because
-``penstock explain`` prints it in terminals: ``$p = max_p (ave - min) / (max - min)$``. What has no backslash is
+Pages write LaTeX between dollar signs. The documentation of components and the findings of studies write a plain
+notation instead, because ``penstock explain`` prints it in terminals: ``$p = max_p (ave - min) / (max - min)$``. What has no backslash is
 plain notation.
 """
 

@@ -179,14 +179,14 @@ def _classes() -> str:
 
 def _study(name: str) -> dict[str, str]:
     document = load(name).document
-    page = reproductions.explain(name) or ""
+    page = reproductions.explain(name, formulas=True) or ""
     _, _, body = page.partition("\n")
     made = {f"generated/studies/{name}.md": body.strip() + "\n"}
     for part, title, asked in (
         ("claims", "Claims in detail", document.claims),
         ("questions", "Open questions in detail", document.questions),
     ):
-        explained = "\n".join(_lowered(reproductions.explain(one.id) or "", 1) for one in asked)
+        explained = "\n".join(_lowered(reproductions.explain(one.id, formulas=True) or "", 1) for one in asked)
         made[f"studies/parts/{name}-{part}.md"] = f"# {title}\n\n{explained or 'None.'}\n"
     return made
 

@@ -22,6 +22,9 @@ _ESCAPED = "".join(f"{first}-{last}" for first, last in _core.escaped()) + "\ud8
 _ONE = re.compile(f"[{_ESCAPED}]")
 _IN_JSON = re.compile(f"(?!\n)[{_ESCAPED}]")
 
+# Not the dollar signs of code and of prices: `$HOME`, $5.
+_FORMULA = re.compile(r"\$(?![\s`])([^$`]+?)(?<!\s)\$(?!\d)")
+
 _MORE = "..."
 _QUOTED = 60
 """Maximum characters of a quoted value."""
@@ -108,6 +111,17 @@ def one_line(text: str) -> str:
     'Two flows and a queue\\u001B[31m'
     """
     return shortened(re.sub(r"[ \t\r\n]+", " ", text.strip()), _LINE)
+
+
+def plain_formulas(text: str) -> str:
+    """Markdown without the dollar signs around its formulas, for readers that typeset none.
+
+    Examples
+    --------
+    >>> plain_formulas("grows as $0.2 + 0.23 (n - 1)$ s; `$HOME` and `$PATH` cost $5 to $6")
+    'grows as 0.2 + 0.23 (n - 1) s; `$HOME` and `$PATH` cost $5 to $6'
+    """
+    return _FORMULA.sub(r"\1", text)
 
 
 def path_text(path: str | Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
-from penstock.printable import things
+from penstock.printable import plain_formulas, things
 from penstock.report.agreement import cross_blocks, scores_grid
 from penstock.report.content import (
     Block,
@@ -181,7 +181,7 @@ def _scenario(study: Study, outcome: Outcome) -> list[Listing]:
 def _findings(document: Document, made: Reproduced) -> list[Block]:
     claims = [Block("Claims", grid=_claims(document, made.verdicts))] if made.verdicts else []
     text = text_beside(document, FINDINGS)
-    words = [Block("In words", markdown=text)] if text else []
+    words = [Block("In words", markdown=plain_formulas(text))] if text else []
     return [*claims, *scores_grid(document, made.summary), *cross_blocks(document), *words]
 
 

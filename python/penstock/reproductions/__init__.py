@@ -34,11 +34,14 @@ def example_reading(doc: str, question: str) -> str:
     return f"{asked.id}={(asked.alternatives or asked.options)[0].key}"
 
 
-def explain(name: str) -> str | None:
-    """A page in Markdown about a study, a claim or an open question; None if `name` is none of them."""
+def explain(name: str, *, formulas: bool = False) -> str | None:
+    """A page in Markdown about a study, a claim or an open question; None if `name` is none of them.
+
+    Dollar signs around formulas stay where `formulas` is set, for pages that typeset them.
+    """
     from penstock.reproductions import pages
 
-    return pages.explain(name)
+    return pages.explain(name, formulas=formulas)
 
 
 def cli_reproduce(

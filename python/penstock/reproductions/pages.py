@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
+from penstock.printable import plain_formulas
 from penstock.reproductions.claims import judgements_of
 from penstock.reproductions.contrasts import power_section
 from penstock.reproductions.cross_validated import cross_section, question_lines
@@ -30,13 +31,17 @@ FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""
 
 
-def explain(name: str) -> str | None:
+def explain(name: str, *, formulas: bool = False) -> str | None:
     """A page about a study, a claim (``af-c03``) or an open question (``af-a07``); None for anything else.
 
-    A study is named (``af``), or is the path of a folder, with a claim or a question behind another slash.
+    A study is named (``af``), or is the path of a folder, with a claim or a question behind another slash. Dollar signs
+    around formulas stay where `formulas` is set, for pages that typeset them.
     """
-    if is_folder(name):
-        return _explain_folder(name)
+    page = _explain_folder(name) if is_folder(name) else _explain_shipped(name)
+    return page if formulas or page is None else plain_formulas(page)
+
+
+def _explain_shipped(name: str) -> str | None:
     study, _, item = name.partition("-")
     if study not in names():
         return None
