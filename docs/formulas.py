@@ -1,8 +1,8 @@
 r"""Formulas as MathML, which browsers draw on their own: no script, no network, no LaTeX installation.
 
 Pages write LaTeX between dollar signs. The documentation of components and the findings of studies write a plain
-notation instead, because ``penstock explain`` prints it in terminals: ``$p = max_p (ave - min) / (max - min)$``. What has no backslash is
-plain notation.
+notation instead, because ``penstock explain`` prints it in terminals:
+``$p = max_p (ave - min) / (max - min)$``. What has no backslash is plain notation.
 """
 
 from __future__ import annotations

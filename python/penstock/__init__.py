@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from penstock.series import TimeSeries as TimeSeries
     from penstock.simulation import Simulation as Simulation
     from penstock.store import Store as Store
-    from penstock.studies.result import StudyResult as StudyResult
     from penstock.study import Study as Study
+    from penstock.study_result import StudyResult as StudyResult
     from penstock.trace import PacketTrace as PacketTrace
 
 __version__ = version()
@@ -56,8 +56,8 @@ _HOMES = {
     "series": "TimeSeries",
     "simulation": "Simulation",
     "store": "Store",
-    "studies.result": "StudyResult",
     "study": "Study",
+    "study_result": "StudyResult",
     "trace": "PacketTrace",
 }
 """Modules with the names that are imported from them when they are first used; all others are components."""

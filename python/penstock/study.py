@@ -19,6 +19,7 @@ from penstock.studies.request import warnings_of
 from penstock.studies.runner import Runner
 from penstock.studies.sections import aims_of, ranges_of, refuse_beside_ranges
 from penstock.studies.verify import verify
+from penstock.study_result import StudyResult
 from penstock.study_settings import StudySettings
 from penstock.trace import PacketTrace
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from penstock.plots.canvas import Picture
     from penstock.search import SearchResult
     from penstock.sensitivity import SensitivityResult
-    from penstock.studies.result import StudyResult
 
 
 class Study(StudySettings):
@@ -110,7 +110,7 @@ class Study(StudySettings):
         for warning in warnings_of(asked):
             warnings.warn(warning, stacklevel=3)
         with _runner(**options) as runner:
-            return make(plan, asked, runner)
+            return StudyResult.of(make(plan, asked, runner))
 
     def stored(self, store: Store | None = None) -> StudyResult:
         """Returns what a store has of the study, even while another process adds to it; nothing is run.
@@ -118,12 +118,12 @@ class Study(StudySettings):
         The store is that of the default folder if left out. Raises PenstockError if it has no run of the study.
         """
         plan = self.plan()
-        return stored(plan, plan.read(), store if store is not None else Store())
+        return StudyResult.of(stored(plan, plan.read(), store if store is not None else Store()))
 
     def plot(self, kind: str | None = None, **asked: Any) -> Picture:
         """Makes the runs that the store does not have, and draws their numbers as a Matplotlib figure.
 
-        Arguments are as for :meth:`penstock.studies.result.StudyResult.plot`. The figure's ``savefig`` writes equal
+        Arguments are as for :meth:`penstock.study_result.StudyResult.plot`. The figure's ``savefig`` writes equal
         bytes for equal numbers.
         """
         request_of(kind, **asked)  # refuses mistakes before anything is run

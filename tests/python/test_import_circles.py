@@ -45,10 +45,21 @@ def test_no_module_imports_itself_by_way_of_others():
     assert circles(imports(PACKAGE, "penstock"), most=1) == []
 
 
+def test_results_know_no_verbs():
+    """``StudyResult`` attaches plots to the data of a study."""
+    graph = imports(PACKAGE, "penstock")
+    verbs = {"cli", "lab", "plots", "report", "search", "sensitivity", "view"}
+    results = [name for name in graph if name.startswith("penstock.studies.")] + [
+        "penstock.results",
+        "penstock.records",
+    ]
+    assert {name: found for name in results if (found := {it for it in graph[name] if it.split(".")[1] in verbs})} == {}
+
+
 def test_the_graph_of_imports_has_edges():
     graph = imports(PACKAGE, "penstock")
     assert "penstock.reproductions.tables" in graph["penstock.reproductions.document"]
-    assert "penstock.studies.result" in graph["penstock"], "for type checking"
+    assert "penstock.study_result" in graph["penstock"], "for type checking"
     assert "penstock.emulation.opened" in graph["penstock.cli.run"], "inside of a function"
 
 

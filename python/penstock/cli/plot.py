@@ -20,7 +20,7 @@ from penstock.store import Store
 from penstock.studies.making import make
 from penstock.studies.plan import StudyPlan
 from penstock.studies.request import warnings_of
-from penstock.studies.result import StudyResult
+from penstock.studies.result import StudyData
 from penstock.studies.runner import Runner
 from penstock.studies.verify import verify
 
@@ -121,7 +121,7 @@ def plot(
         result.require_precision()
 
 
-def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, store: Store) -> StudyResult:
+def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, store: Store) -> StudyData:
     """Makes the missing runs of a scenario or study, if `request` can be drawn."""
     asked = plan.read()
     verify(plan, asked)

@@ -20,7 +20,7 @@ from penstock.report.study import study_report
 from penstock.reproductions.loading import has_document, names
 from penstock.reproductions.study import DATA
 from penstock.store import Store
-from penstock.studies.result import StudyResult
+from penstock.studies.result import StudyData
 
 
 def report(
@@ -84,7 +84,7 @@ def _published(what: str, makers: Makers, runs: int | None, seed: int | None, se
 
 def _study(
     file: Path, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None
-) -> tuple[StudyResult, Report]:
+) -> tuple[StudyData, Report]:
     try:
         text = read_text(file)
     except InputError as error:

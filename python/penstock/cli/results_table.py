@@ -4,11 +4,11 @@ from penstock.cli.console import show, table, titled
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line
 from penstock.studies.compare import Compare
-from penstock.studies.result import StudyResult
+from penstock.studies.result import StudyData
 from penstock.tabulation import contrasts_of, how_sure, made_from, table_of
 
 
-def show_results(result: StudyResult, replication: int | None = None) -> None:
+def show_results(result: StudyData, replication: int | None = None) -> None:
     """Shows a line per metric and point; below the table, the number of runs and their intervals."""
     plan = result.plan
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
@@ -30,7 +30,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
         _show_comparisons(result, plan.compare)
 
 
-def _show_comparisons(result: StudyResult, what: Compare) -> None:
+def _show_comparisons(result: StudyData, what: Compare) -> None:
     """Shows the paired differences to the baseline with their p-values."""
     points = [point.parameters for point in result.points]
     heads, baseline, found = contrasts_of(result.comparisons(), what, points, result.parameters)

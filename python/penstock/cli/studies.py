@@ -14,7 +14,7 @@ from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.points import alternatives, sweep
 from penstock.studies.precision import Precision
 from penstock.studies.ranges import Range, read_range
-from penstock.studies.result import StudyResult
+from penstock.studies.result import StudyData
 from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import TomlError, parsed
 
@@ -107,7 +107,7 @@ def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapp
     return StudyPlan(file.stem, text, str(file), points, place=str(file), origins=origins, definition=definition)
 
 
-def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
+def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
     """The progress of a study with `runs` runs per point, or at least as many."""
     there, total = len(found.points), len(plan.points)
     which = f" at {there} of {total} points" if there < total else ""

@@ -33,7 +33,7 @@ def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
         Results (columns ``metric`` and ``mean``), single observations (``metric`` and ``value``), or a column for each
         number.
     **asked
-        As for :meth:`penstock.studies.result.StudyResult.plot`.
+        As for :meth:`penstock.study_result.StudyResult.plot`.
 
     Returns
     -------

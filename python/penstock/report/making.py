@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.study import Study
     from penstock.store import Store
     from penstock.studies.plan import StudyPlan
-    from penstock.studies.result import StudyResult
+    from penstock.studies.result import StudyData
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Makers:
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
-def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Sequence[str]], None]) -> StudyResult:
+def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Sequence[str]], None]) -> StudyData:
     """The result of a study or a scenario; a missed precision target raises nothing here.
 
     Raises PenstockError if none of its runs is stored and nothing may be run.

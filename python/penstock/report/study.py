@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from penstock.finished import Finished
     from penstock.report.content import Plot
     from penstock.results import Summary
-    from penstock.studies.result import StudyResult
+    from penstock.studies.result import StudyData
     from penstock.unit_scale import Scale
 
 _MOST_ROWS = 2000
@@ -41,7 +41,7 @@ _VALUES = 12
 """Maximum values of a parameter that are listed."""
 
 
-def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
+def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
     """The report of a study. Raises InputError if there are no numbers.
 
     `file` is the scenario or study as a command names it, with the `options` of that command; `study` is the text of
@@ -94,7 +94,7 @@ def _named(summaries: Sequence[Summary]) -> list[Summary]:
     ]
 
 
-def _asked(result: StudyResult, parameters: ParameterColumns) -> list[Block]:
+def _asked(result: StudyData, parameters: ParameterColumns) -> list[Block]:
     plan = result.plan
     facts = [("Scenario", plan.scenario_name)]
     if plan.precision is not None:
@@ -122,7 +122,7 @@ def _asked(result: StudyResult, parameters: ParameterColumns) -> list[Block]:
     return blocks
 
 
-def _findings(result: StudyResult, summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Block]:
+def _findings(result: StudyData, summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Block]:
     blocks = []
     if result.plan.compare is not None:
         blocks.append(Block("Comparisons", grid=_comparisons(result)))
@@ -138,7 +138,7 @@ def _plain(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+!|~&" else letter for letter in one_line(text))
 
 
-def _comparisons(result: StudyResult) -> Grid:
+def _comparisons(result: StudyData) -> Grid:
     what = result.plan.compare
     assert what is not None
     points = [point.parameters for point in result.points]
@@ -267,7 +267,7 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _provenance(result: StudyResult, summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+def _provenance(result: StudyData, summaries: Sequence[Summary]) -> list[tuple[str, str]]:
     methods = sorted({each.method for each in summaries} - {"none"})
     intervals = f"95 % confidence over independent runs, by {', '.join(methods)}" if methods else "none of a single run"
     seeds = list(dict.fromkeys(point.asked.seed for point in result.points))

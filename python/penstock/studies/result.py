@@ -1,4 +1,4 @@
-"""The results of a study."""
+"""The runs of a study and their numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from penstock.plots.canvas import Picture
     from penstock.records import RunResult
     from penstock.results import Summary
     from penstock.studies.compare import Contrast
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StudyResult:
+class StudyData:
     """All points of a study with their runs.
 
     Parameters
@@ -54,7 +53,8 @@ class StudyResult:
     warm_up: FoundWarmUp | None = None
 
     def __repr__(self) -> str:
-        return f"<StudyResult {self.plan.name!r}: {things(len(self.points), 'point')}, {things(self.run_count, 'run')}>"
+        size = f"{things(len(self.points), 'point')}, {things(self.run_count, 'run')}"
+        return f"<{type(self).__name__} {self.plan.name!r}: {size}>"
 
     def _repr_html_(self) -> str:
         parameters = parameter_columns([point.parameters for point in self.points], self.parameters)
@@ -182,51 +182,6 @@ class StudyResult:
                 about = {free_name(name, set(words.columns)): value for name, value in _flat(point.parameters).items()}
                 frames.append(words.select(*(pl.lit(value).alias(name) for name, value in about.items()), pl.all()))
         return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
-
-    def plot(
-        self,
-        kind: str | None = None,
-        *,
-        x: str | None = None,
-        y: str | Sequence[str] = (),
-        by: str | None = None,
-        facet: str | None = None,
-        where: Mapping[str, Any] | None = None,
-        **more: Any,
-    ) -> Picture:
-        """Draws the numbers with their intervals.
-
-        Parameters
-        ----------
-        kind : str, optional
-            ``line``, ``bar``, ``cdf``, ``series`` (over time), ``heatmap`` or ``box``; by default what suits the data.
-        x : str, optional
-            Parameter or label on the x axis; the end of its path is enough.
-        y : str or sequence of str
-            The number, such as ``goodput[near]``; by default the first one. Each of several has its own row of panels.
-        by, facet : str, optional
-            What distinguishes lines, and panels; by default whatever else varies.
-        where : dict of str to value, optional
-            Draws only the numbers with these values.
-        **more
-            ``intervals``, ``note`` (bool), ``width`` (``column`` or ``page``), ``height`` (inches), ``log`` (``x``,
-            ``y``, ``xy``), ``title``, ``x_label``, ``y_label``.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Its ``savefig`` writes equal bytes for equal numbers.
-
-        Raises
-        ------
-        InputError
-            If a column or number does not exist, or there is nothing to plot.
-        """
-        from penstock.plots import picture, request_of
-        from penstock.plots.data import from_summaries
-
-        request = request_of(kind, x=x, y=y, by=by, facet=facet, where=where, **more)
-        return picture(from_summaries(self.summaries()), request)
 
     def json(self) -> str:
         """Returns the study as JSON, without times, paths and hosts: equal runs give equal bytes.

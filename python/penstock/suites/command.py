@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from penstock.studies.plan import StudyPlan
     from penstock.studies.precision import Precision
     from penstock.studies.request import PointRequest
-    from penstock.studies.result import StudyResult
+    from penstock.studies.result import StudyData
     from penstock.suites.suite import Part, Suite
 
 
@@ -59,7 +59,7 @@ class Asked:
 def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
     """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given."""
     rows: list[dict[str, Any]] = []
-    missed: StudyResult | None = None
+    missed: StudyData | None = None
     if asked.out is not None:
         try:
             asked.out.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def _plan(part: Part, asked: Asked) -> StudyPlan:
     return plan if asked.precision is None else replace(plan, precision=asked.precision)
 
 
-def _made(part: Part, asked: Asked) -> StudyResult:
+def _made(part: Part, asked: Asked) -> StudyData:
     """Makes the missing runs of a part, or takes the stored ones."""
     plan = _plan(part, asked)
     points = plan.read()
@@ -115,7 +115,7 @@ def _made(part: Part, asked: Asked) -> StudyResult:
     return result
 
 
-def _board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
+def _board(suite: Suite, part: Part, result: StudyData) -> list[Any]:
     """Returns the table of a part and what it leaves out, for :func:`penstock.cli.console.show`."""
     names = _names(result)
     found = [[_numbered(number, point.summaries()) for number in part.numbers] for point in result.points]
@@ -139,7 +139,7 @@ def _board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
     return parts
 
 
-def _names(result: StudyResult) -> list[str]:
+def _names(result: StudyData) -> list[str]:
     """The labels, and the settings that do not follow from them, if they vary."""
     every = [{name: value_text(value) for name, value in point.parameters.items()} for point in result.points]
     names = [name for name in result.parameters if len({each.get(name) for each in every}) > 1]
@@ -163,7 +163,7 @@ def _unit(column: tuple[Summary | None, ...]) -> str:
     return next((each.unit for each in column if each is not None), "1")
 
 
-def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, Any]]:
+def _rows(suite: Suite, part: Part, result: StudyData) -> Iterator[dict[str, Any]]:
     """The numbers of a part in the form of a reproduction's, which have no print."""
     for point in result.points:
         parameters = {name: value_text(value) for name, value in point.asked.point.parameters.items()}
@@ -186,7 +186,7 @@ def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, A
             }
 
 
-def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_json: bool) -> None:
+def _write(suite: Suite, part: Part, result: StudyData, folder: Path, *, as_json: bool) -> None:
     """Writes a part's table as CSV, its JSON, its figures, and files for flent."""
     from penstock.plots import picture, request_of, save
     from penstock.plots.data import from_summaries

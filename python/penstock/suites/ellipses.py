@@ -20,10 +20,10 @@ from penstock.unit_scale import scale
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.studies.result import StudyResult
+    from penstock.studies.result import StudyData
 
 
-def figure_of(result: StudyResult, asked: Mapping[str, Any]) -> Picture:
+def figure_of(result: StudyData, asked: Mapping[str, Any]) -> Picture:
     """Returns the figure of a study.
 
     `asked`: ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.studies.point_result import PointResult
-    from penstock.studies.result import StudyResult
+    from penstock.studies.result import StudyData
 
 STEP = 0.2
 """Seconds between samples, flent's default."""
@@ -31,7 +31,7 @@ BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """Beginning of each run in the file; a fixed one, so that equal runs give equal files."""
 
 
-def write(result: StudyResult, folder: Path) -> list[Path]:
+def write(result: StudyData, folder: Path) -> list[Path]:
     """Writes the first run of each point and returns the files.
 
     The scenario has the groups of flows ``downloads``, ``uploads``, ``probe`` and ``answer``, and a time series of the
