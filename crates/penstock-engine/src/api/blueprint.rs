@@ -82,7 +82,7 @@ pub struct Blueprint {
     pub cancel: Cancel,
 }
 
-/// So many events are a few milliseconds: within that, a run can be stopped, and what a process sends does not pile up.
+/// This number of events takes a few milliseconds: within that, a run can be stopped, and what a process sends does not pile up.
 pub const MAX_VISIT_EVENTS: u64 = 1 << 14;
 
 /// Short cuts through a port that give the same results as the general path.

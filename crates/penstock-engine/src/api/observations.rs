@@ -244,7 +244,7 @@ pub struct LinkCounters {
     pub dropped_packets: [[u64; PRECEDENCES]; DropCause::ALL.len()],
     /// Whether the port shares a buffer with others, which may have no room.
     pub shares_buffer: bool,
-    /// Whether rate limiters stand before the port, so that its drops may have that cause.
+    /// Whether rate limiters are before the port, so that its drops may have that cause.
     pub has_limiters: bool,
     /// Whether what came over paused links has memory of its own, which may be full.
     pub has_headroom: bool,

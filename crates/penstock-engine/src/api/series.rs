@@ -46,7 +46,7 @@ pub enum Sampling {
 /// A component as a scenario names it: `queue.red` is the kind `queue` and the name `red`. Ports and flows themselves have no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ComponentName {
-    /// The key that it stands under.
+    /// Its key.
     pub kind: &'static str,
     /// Its own name.
     pub name: &'static str,

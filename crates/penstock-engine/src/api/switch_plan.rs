@@ -62,7 +62,7 @@ pub struct SharedBufferPlan {
 /// PAUSE or priority flow control, from a switch to the ports that feed it [IEEE8023 s31B] [IEEE8021Qbb s36].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PausePlan {
-    /// The classes that are paused, each by itself; the whole link if `None`.
+    /// The classes that are paused, each on its own; the whole link if `None`.
     pub classes: Option<Vec<u8>>,
     /// A port is paused when more than this is held of what came over its link (of the class).
     pub xoff: Bytes,

@@ -16,7 +16,7 @@ pub struct NeededHeadroom {
     pub link: LinkId,
     /// The headroom, in bytes.
     pub bytes: u64,
-    /// The least quanta with which a pause is prolonged before it ends.
+    /// The minimum quanta with which a pause is prolonged before it ends.
     pub quanta: u64,
 }
 

@@ -99,7 +99,7 @@ pub fn may_use_windows(blueprint: &Blueprint, loads: &[LinkLoad]) -> bool {
     has_feedback && blueprint.ties != Ties::Random && used.all(|(link, _)| link.delay > Duration::ZERO)
 }
 
-/// The greatest rate that a link ever has, in bit/s.
+/// The highest rate that a link ever has, in bit/s.
 pub fn fastest(link: &LinkPlan) -> f64 {
     link.rate_changes.iter().map(|(_, rate)| *rate).fold(link.rate, Ord::max).as_bps() as f64
 }

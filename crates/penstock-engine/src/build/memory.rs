@@ -46,7 +46,7 @@ const FIXED: f64 = 1_500_000.0;
 const SCHEDULED: f64 = 216.0;
 
 /// About how many bytes a run of this blueprint takes at its peak, the blueprint itself included: nodes, links, routes, endpoints
-/// of flows, calls, what waits and what is on its way, and the observations.
+/// of flows, calls, what waits and what is in flight, and the observations.
 ///
 /// What depends on chance is taken at its mean, and at its bound where traffic is greedy or more than a link carries.
 pub fn estimate(blueprint: &Blueprint) -> u64 {

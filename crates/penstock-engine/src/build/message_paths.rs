@@ -50,7 +50,7 @@ pub struct PausePath {
     pub back: LinkId,
     /// What a frame takes once it has left: propagation along the way back, and processing.
     pub after: Duration,
-    /// The least time from the decision to send a frame to its effect.
+    /// The minimum time from the decision to send a frame to its effect.
     pub delay: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Builds the process graph of a blueprint: channels with their least delay, and loads in flows.
+//! Builds the process graph of a blueprint: channels with their minimum delay, and loads in flows.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan};
 use crate::build::message_paths::MessagePath;
@@ -116,7 +116,7 @@ fn smallest_of_group(group: &FlowGroup) -> (Bytes, Option<Bytes>) {
     (request.into_iter().fold(of_data, Ord::min), backward)
 }
 
-/// The least time that a packet of `size` bytes or more takes over a link, from when it might be sent.
+/// The minimum time that a packet of `size` bytes or more takes over a link, from when it might be sent.
 fn least_delay(link: &LinkPlan, size: Bytes) -> Duration {
     let is_constant = link.rate_changes.is_empty() && link.deliveries.is_none();
     let transmission = if is_constant { link.rate.transmission_time(link.smallest_unit(size)) } else { Duration::ZERO };

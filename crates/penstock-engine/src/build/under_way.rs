@@ -1,4 +1,4 @@
-//! Packets that wait and that are on their way, for the estimate of memory.
+//! Packets that wait and that are in flight, for the estimate of memory.
 
 use crate::api::blueprint::{Blueprint, LinkPlan};
 use crate::build::link_loads::{fastest, may_use_windows, LinkLoad, OpenLoad};
@@ -15,7 +15,7 @@ use std::mem::size_of;
 /// What a list that begins with a power of two has reserved for each entry.
 pub const RING: f64 = 2.0;
 /// For how many copies of a segment or its acknowledgement lists have grown: what one process has sent and the next has not sorted,
-/// what it has sorted, and what it handles at once. Measured: 200 to 290 bytes for each of the segments on their way.
+/// what it has sorted, and what it handles at once. Measured: 200 to 290 bytes for each of the segments in flight.
 const COPIES: f64 = 3.0;
 /// For how many copies of a packet, beside one in the inputs, the wheel of windows has grown: a packet stays on its page.
 const COPIES_IN_WHEEL: f64 = 1.0;
@@ -24,7 +24,7 @@ const WAITING: f64 = 16.0;
 /// Bytes of a segment, where a queue is limited in bytes.
 const SEGMENT: f64 = 1500.0;
 
-/// Segments of connections that are on their way.
+/// Segments of connections that are in flight.
 pub struct UnderWay {
     all: f64,
     /// Of those that pass each link.
@@ -60,7 +60,7 @@ impl UnderWay {
         UnderWay { all, of_links, bound, queues }
     }
 
-    /// Bytes of packets that wait and that are on their way.
+    /// Bytes of packets that wait and that are in flight.
     pub fn packets(&self, blueprint: &Blueprint, loads: &[LinkLoad]) -> f64 {
         let length = blueprint.end.since(Time::ZERO).as_seconds();
         let of_open_loops = |(i, (link, load)): (usize, (&LinkPlan, &LinkLoad))| {

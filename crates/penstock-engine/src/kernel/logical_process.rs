@@ -9,7 +9,7 @@ use penstock_model::units::Time;
 
 /// A logical process: state that only its own events and arrivals change. The executor decides when it runs, and how far.
 pub trait LogicalProcess {
-    /// When the next event is due, given what is on its way here.
+    /// When the next event is due, given the arrivals in flight to it.
     fn next(&self, inputs: &Inputs) -> Time;
 
     /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on. A `peer` that

@@ -83,7 +83,7 @@ pub struct TelemetrySignal {
     pub record: HopRecord,
 }
 
-/// The messages on their way to one process, by time, then path, then the sender's order.
+/// The messages in flight to one process, by time, then path, then the sender's order.
 #[derive(Clone, Debug, Default)]
 pub struct Mailbox(BTreeMap<(Time, MessageOrder), MessageBody>);
 

@@ -33,7 +33,7 @@ impl OutboxBatch {
     }
 }
 
-/// What is on its way to the processes of a shard that runs in windows.
+/// The items in flight to the processes of a shard that runs in windows.
 #[derive(Clone, Debug)]
 pub struct LocalDeliveries {
     /// The number of the first process, and how many there are.
@@ -58,7 +58,7 @@ impl LocalDeliveries {
 /// The outbox of one shard.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// While the shard runs in windows, what is on its way to its own processes.
+    /// While the shard runs in windows, the items in flight to its own processes.
     pub local: Option<Box<LocalDeliveries>>,
     /// For each shard, the number behind its last process; empty if there is one shard only.
     ends: Vec<u32>,

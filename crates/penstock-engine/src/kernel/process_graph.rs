@@ -1,9 +1,9 @@
-//! The network as a graph of processes: which one sends to which, with what least delay and load.
+//! The network as a graph of processes: which one sends to which, with what minimum delay and load.
 
 use penstock_model::units::Duration;
 use std::collections::BTreeMap;
 
-/// Least delays between processes, by sender and receiver; paths of messages count as channels.
+/// Minimum delays between processes, by sender and receiver; paths of messages count as channels.
 pub type Latencies = BTreeMap<(u32, u32), Duration>;
 
 /// All channels between two processes, in one direction.
@@ -13,7 +13,7 @@ pub struct GraphChannel {
     pub from: u32,
     /// The process that receives.
     pub to: u32,
-    /// The least time that a packet or a message takes.
+    /// The minimum time that a packet or a message takes.
     pub delay: Duration,
     /// How many flows use it.
     pub flows: u64,

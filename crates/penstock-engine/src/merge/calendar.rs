@@ -13,7 +13,7 @@ use penstock_model::units::Time;
 /// A calendar queue: time is cut into buckets of equal width, and an event is added, unsorted, to the bucket of its time. A
 /// bucket is sorted when its time comes. Adding and taking cost the same however many senders there are, and a packet shares
 /// its cache line with its neighbours in time instead of with its sender's last. The bucket width follows the traffic. A few
-/// events stand in one sorted list without any buckets, which is all that most of very many calendars ever need.
+/// events are in one sorted list without any buckets, which is all that most of very many calendars ever need.
 #[derive(Clone, Debug)]
 pub struct Calendar<T> {
     /// Events due before `bucket_end`, sorted, from `taken` on; never empty while there are more.

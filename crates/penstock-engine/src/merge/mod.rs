@@ -26,7 +26,7 @@ pub trait Timed: Copy + Default {
 mod testing {
     use super::*;
 
-    /// An event that can be told from others due at the same time.
+    /// An event that can be distinguished from others due at the same time.
     #[derive(Clone, Copy, Default)]
     pub struct Event {
         pub at: Time,

@@ -146,7 +146,7 @@ impl<T: Copy + Default> Ring<T> {
         self.len -= count as u32;
         // Only an empty ring has no slots; nothing is taken off that.
         let head = (self.head() + count) & self.slots.len().wrapping_sub(1);
-        // An empty one begins anew with the slots that the nearest cache has seen last.
+        // An empty one begins again with the slots that the nearest cache has seen last.
         self.head = if self.len == 0 { 0 } else { head as u32 };
     }
 

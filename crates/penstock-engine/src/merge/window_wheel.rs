@@ -4,7 +4,7 @@ use crate::merge::Timed;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
-/// Items on their way to many receivers, in windows of equal length.
+/// Items in flight to many receivers, in windows of equal length.
 ///
 /// Within a window items keep the order in which they were added; who takes a window sorts it. Items stand in pages that all windows
 /// share: memory grows with the items under way, and not with receivers or windows. Items of far windows are kept in a list. They go to
@@ -161,13 +161,13 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// What stands at `slot`, which was taken last.
+    /// The item at `slot`, which was taken last.
     #[inline(always)]
     pub fn get(&self, slot: u32) -> &Delivery<T> {
         &self.pages[slot as usize / PAGE][slot as usize % PAGE]
     }
 
-    /// Adds what stands at `slot`, which was taken last, again.
+    /// Adds the item at `slot`, which was taken last, again.
     pub fn put_back(&mut self, slot: u32) {
         let delivery = *self.get(slot);
         *self.make_place(delivery.item.at()) = delivery;

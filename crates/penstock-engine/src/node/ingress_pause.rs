@@ -104,7 +104,7 @@ impl IngressPause {
         &self.plan
     }
 
-    /// When it does something by itself.
+    /// When it does something on its own.
     pub fn next_due(&self) -> Time {
         self.next_due
     }

@@ -28,7 +28,7 @@ impl PauseWait {
 
 /// A circle of pauses that never lift, each because packets wait behind the next; nothing if all may lift.
 ///
-/// The greatest set is sought in which each pause would stay if all packets left that wait behind none of the set: whatever is
+/// The largest set is sought in which each pause would stay if all packets left that wait behind none of the set: whatever is
 /// outside may lift, and what is inside cannot before another of the set does.
 pub fn find_deadlock(waits: &[PauseWait]) -> Vec<PausedIngress> {
     let mut stuck: BTreeMap<PausedIngress, &PauseWait> = waits.iter().map(|wait| (wait.paused, wait)).collect();

@@ -2,7 +2,7 @@
 
 use penstock_model::id::FlowId;
 
-/// Flows whose counts stand together.
+/// Flows whose counts are together.
 const PAGE: usize = 64;
 
 /// A count for each flow, in pages that exist once one of their flows has lost something: an index table, since ports under

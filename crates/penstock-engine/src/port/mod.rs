@@ -335,7 +335,7 @@ impl Port {
         }
     }
 
-    /// Packets that are not on their way to another process: they wait for a decision or for a link that never recovers,
+    /// Packets that are not in flight to another process: they wait for a decision or for a link that never recovers,
     /// or will be lost when their transmission ends, after the end of the run.
     pub fn unsent(&self) -> u64 {
         let queued = match &self.queueing {

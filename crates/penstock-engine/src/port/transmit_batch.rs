@@ -3,7 +3,7 @@
 use crate::kernel::event::Arrival;
 use penstock_model::prefetch::prefetch;
 
-/// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated anew.
+/// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated again.
 #[derive(Clone, Debug, Default)]
 pub struct TransmitBatch {
     slots: Vec<Arrival>,

@@ -43,7 +43,7 @@ impl TcpEndpoints {
         }
         end.sender.offer(Some(segments));
         self.pump_sender(now, timer.slot, timers, host_context);
-        // It begins anew, or with less after it was idle.
+        // It begins again, or with less after it was idle.
         self.trace_window(now, timer.slot, before, host_context);
     }
 

@@ -148,7 +148,7 @@ impl Host {
                 self.connections.on_source_quench(now, packet.flow, host_context);
                 return false;
             }
-            // Only reaction points hear it, which stand before the host.
+            // Only reaction points hear it, which are before the host.
             Body::CongestionNotification { .. } => return false,
             Body::RoceData { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. } => {
                 self.roce.receive_packet(now, packet, &mut self.timers, host_context);

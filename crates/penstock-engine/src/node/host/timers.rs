@@ -30,7 +30,7 @@ impl Host {
         self.arm_egress(timer.slot);
     }
 
-    /// Arms the timer of an egress anew.
+    /// Arms the timer of an egress again.
     #[inline]
     pub(super) fn arm_egress(&mut self, slot: u32) {
         let end = &mut self.egresses[slot as usize];

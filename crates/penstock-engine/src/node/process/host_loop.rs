@@ -20,7 +20,7 @@ pub(super) fn run_host(
     host_context: &mut HostContext<'_, '_>,
 ) -> (u64, u64) {
     let (mut hops, mut events) = (0, host.run_calls(until, host_context));
-    // The host does nothing by itself before, and nothing from then on may be done yet.
+    // The host does nothing on its own before, and nothing from then on may be done yet.
     let mut bound = host.next().min(until.after());
     loop {
         let front = inputs.front(until);

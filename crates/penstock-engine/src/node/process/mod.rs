@@ -323,7 +323,7 @@ impl Process {
         self.host.iter().for_each(|host| host.connections.flows_held_by_max_window(take));
     }
 
-    /// Packets at the ports that are not yet on their way to another process.
+    /// Packets at the ports that are not yet in flight to another process.
     pub fn unsent(&self) -> u64 {
         self.ports.iter().map(Port::unsent).sum::<u64>() + self.switch.as_ref().map_or(0, |switch| switch.limited())
     }

@@ -218,7 +218,7 @@ impl EventDriven {
         }
     }
 
-    /// Whether classes cannot be paused each by itself.
+    /// Whether classes cannot be paused each on its own.
     fn is_paused_as_one(&self) -> bool {
         self.queues.queues.len() == 1 || self.queues.flows.is_some()
     }
