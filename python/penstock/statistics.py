@@ -70,6 +70,17 @@ class Interval:
         """Half the interval's width."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    @property
+    def is_lopsided(self) -> bool:
+        """Whether one side is more than a tenth longer than half the width, so that the half does not describe it.
+
+        >>> interval([2.0, 3.0]).is_lopsided, ratio_interval([0.999, 0.97, 0.98]).is_lopsided
+        (False, True)
+        """
+        if self.low is None or self.high is None:
+            return False
+        return max(self.mean - self.low, self.high - self.mean) > 1.1 * (self.high - self.low) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

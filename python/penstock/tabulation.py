@@ -47,6 +47,28 @@ def how_sure(points: Sequence[PointResult], replication: int | None = None) -> s
     return f"{which}, {seed}{kept}; {sure}."
 
 
+def about_means(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Explains the means of a table of :func:`table_of` that have no ±, a sentence each.
+
+    >>> about_means(["mean", "runs"], [("4 (0.28 to 32)", "5"), ("9.1 ±0.2", "5"), ("0", "1")])
+    ['4 (0.28 to 32): the 95 % confidence interval is from 0.28 to 32; its sides are unequal.']
+    >>> about_means(["mean", "runs"], [("0", "5")])
+    ['0 without an interval: all runs gave this value, so nothing is known about its error.']
+    """
+    mean, runs = columns.index("mean"), columns.index("runs")
+    means = {row[mean]: None for row in rows if row[runs] != "1"}
+    unequal = [text for text in means if text.endswith(")")]
+    alone = [text for text in means if text in ("0", "1", "100")]
+    found = []
+    if unequal:
+        bounds = unequal[0].partition(" (")[2].removesuffix(")")
+        found.append(f"{unequal[0]}: the 95 % confidence interval is from {bounds}; its sides are unequal.")
+    if alone:
+        which = " or ".join(alone)
+        found.append(f"{which} without an interval: all runs gave this value, so nothing is known about its error.")
+    return found
+
+
 def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
     """Returns what all points were made from; `varied` parameters have columns of their own."""
     times = [

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.metric_properties import is_part
+from penstock.metric_properties import is_part, is_ratio
 from penstock.statistics import Interval
 
 if TYPE_CHECKING:
@@ -48,6 +48,25 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
     return f"{round(numbers.mean, places):.{max(places, 0)}f} ±{round(half, places):.{max(places, 0)}f}"
 
 
+def with_bounds(numbers: Interval, whole: float | None = None) -> str:
+    """Returns a mean and the bounds of its interval, with two digits of their distance to 0 or to the `whole`.
+
+    >>> with_bounds(Interval(4.02, 0.281, 32.04, 5), 100.0), with_bounds(Interval(99.904, 97.6, 99.9957, 5), 100.0)
+    ('4 (0.28 to 32)', '99.904 (97.6 to 99.9957)')
+    """
+    half = numbers.half or math.inf
+    finest = 1 - math.floor(math.log10(half)) + 2 if math.isfinite(half) and half > 0 else 0
+    finest = max(finest, 6 if whole is None else 6 - math.floor(math.log10(whole)))
+
+    def text(value: float | None) -> str:
+        distance = min(abs(value or 0.0), math.inf if whole is None else abs(whole - (value or 0.0)))
+        places = 1 - math.floor(math.log10(distance)) if distance > 0 else 0
+        shown = f"{value:.{min(max(places, 0), finest)}f}"
+        return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+    return f"{text(numbers.mean)} ({text(numbers.low)} to {text(numbers.high)})"
+
+
 def number(value: float) -> str:
     """Returns a number with four significant digits, and all digits before the point.
 
@@ -66,11 +85,18 @@ class Scale:
     size: float  # size of the shown unit in the metric's own unit
     unit: str  # the shown unit; empty for plain ratios
     digits: int | None = None  # maximum number of digits of a mean; by default as many as its interval supports
+    whole: float | None = None  # maximum in the shown unit, of ratios
 
     def text(self, numbers: Interval) -> str:
-        """Returns a mean and half its interval."""
+        """Returns a mean and half its interval, or the bounds if its sides differ, or neither.
+
+        Runs that all gave 0, or the maximum of a ratio, say nothing about the error of their mean.
+        """
         low, high = (None if end is None else end / self.size for end in (numbers.low, numbers.high))
-        return plus_minus(Interval(numbers.mean / self.size, low, high, numbers.runs), self.digits)
+        found = Interval(numbers.mean / self.size, low, high, numbers.runs)
+        if found.half == 0 and found.mean in (0, self.whole):
+            return number(found.mean)
+        return with_bounds(found, self.whole) if found.is_lopsided else plus_minus(found, self.digits)
 
 
 def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
@@ -80,11 +106,17 @@ def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
     ('ms', 'Mbit/s')
     >>> scale("loss", "1", [0.0177]).text(Interval(0.0177, 0.0156, 0.0198, 5))
     '1.77 ±0.21'
+    >>> scale("loss", "1", [0.04]).text(Interval(0.04, 0.0028, 0.32, 5))
+    '4 (0.28 to 32)'
+    >>> scale("loss", "1", [0.0]).text(Interval(0.0, 0.0, 0.0, 5))
+    '0'
     >>> scale("queue", "packets", [16.1]).unit
     'packets'
     """
     if unit == "1":
-        return Scale(0.01, "%", 4) if is_part(metric) else Scale(1.0, "", 4)
+        if is_part(metric):
+            return Scale(0.01, "%", 4, 100.0)
+        return Scale(1.0, "", 4, 1.0 if is_ratio(metric) else None)
     if unit not in _STEPS:
         return Scale(1.0, unit)
     largest = max((abs(mean) for mean in means if math.isfinite(mean)), default=0.0)

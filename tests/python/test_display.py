@@ -166,7 +166,8 @@ def test_a_result_is_the_table_of_the_command_line(tmp_path):
     assert [each.text for each in page.iter("th")] == ["metric", "of", "rate", "mean", "unit", "runs"]
     rows = [[cell.text for cell in row] for row in page.iter("tr")][1:]
     assert [row[:3] for row in rows] == [["loss", "load", "1 Mbit/s"], ["loss", "load", "2 Mbit/s"]]
-    sure, last = [each.text for each in page.iter("p")][-2:]
+    sure, means, last = [each.text for each in page.iter("p")][-3:]
+    assert means.endswith(": the 95 % confidence interval is from 42 to 85; its sides are unequal.")
     assert sure == "4 runs of 2 points, seed 1; ± is half of the 95 % confidence interval."
     assert last == f"duration 2 s, warm-up 1 s, model {ps.MODEL_VERSION[:12]}."
     assert "1 Mbit/s, 2 Mbit/s" in study._repr_html_()

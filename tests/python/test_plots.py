@@ -178,6 +178,13 @@ def test_a_heat_map_has_a_cell_for_each_pair_with_its_number(study):
     assert colours.get_ylabel() == "goodput of near (Mbit/s)"
 
 
+def test_a_heat_map_has_the_bounds_of_an_interval_with_unequal_sides():
+    loss = metric("loss", "1", {"of": "near"}, [0.01, 0.02, 0.12]) | {"ci_low": 0.0042, "ci_high": 0.43}
+    data = from_json({"study": "it", "points": [{"parameters": {"a": 1, "b": 1}, "metrics": [loss]}]}, "it.json")
+    axes, _ = drawn(data, "heatmap", y="loss", x="a", by="b").axes
+    assert [text.get_text() for text in axes.texts] == ["5\n0.42 to 43"]
+
+
 def test_several_numbers_have_a_row_each(study):
     figure = drawn(study, y=["goodput[near]", "delay"], by="rate")
     assert [axes.get_ylabel() for axes in figure.axes] == ["goodput of near (Mbit/s)", "delay of near (ms)"]

@@ -47,7 +47,15 @@ def test_units_fit_the_largest_mean(metric, unit, means, shown):
         ("goodput", "bit/s", Interval(1_105_300, 1_102_900, 1_107_700, 5), "1.1053 ±0.0024"),
         ("delay", "s", Interval(0.0941, 0.0921, 0.0961, 5), "94.1 ±2.0"),
         ("loss", "1", Interval(0.0177, 0.0156, 0.0198, 5), "1.77 ±0.21"),
-        ("utilisation", "1", Interval(1.0, 1.0, 1.0, 5), "100 ±0"),
+        ("utilisation", "1", Interval(1.0, 1.0, 1.0, 5), "100"),
+        ("loss", "1", Interval(0.0, 0.0, 0.0, 5), "0"),
+        ("drops", "packets", Interval(0.0, 0.0, 0.0, 5), "0"),
+        ("goodput", "bit/s", Interval(5000.0, 5000.0, 5000.0, 5), "5 ±0"),
+        # Bounds where the sides differ: near 0 and near the whole; the half alone would leave 0 to 100 %.
+        ("loss", "1", Interval(0.0402, 0.00281, 0.3204, 5), "4 (0.28 to 32)"),
+        ("utilisation", "1", Interval(0.99904, 0.976, 0.999957, 5), "99.904 (97.6 to 99.9957)"),
+        ("fairness", "1", Interval(0.983, 0.866, 0.998, 3), "0.983 (0.87 to 0.998)"),
+        ("loss", "1", Interval(2e-8, 1e-9, 1e-7, 3), "0.000002 (0.0000001 to 0.00001)"),
         # No more than four digits of a ratio, and never an interval that is too small.
         ("fairness", "1", Interval(0.101094, 0.101034, 0.101154, 5), "0.1011 ±0.0001"),
         ("fairness", "1", Interval(0.5, None, None, 1), "0.5"),

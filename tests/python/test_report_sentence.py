@@ -57,7 +57,7 @@ def test_of_many_flows_the_range_is_given():
     assert said(own) == "Goodput lies between 1.000 ±0.025 Mbit/s (f1) and 5.00 ±0.12 Mbit/s (f5)."
 
 
-@pytest.mark.parametrize(("mean", "told"), [(float("nan"), ""), (0.0, "Loss of bulk is 0.00 ±0.00 %.")])
+@pytest.mark.parametrize(("mean", "told"), [(float("nan"), ""), (0.0, "Loss of bulk is 0 %.")])
 def test_numbers_that_are_not_finite_or_zero(mean, told):
     own = summaries({("bulk", "5 packets"): mean}, metric="loss", unit="1")
-    assert said(own).replace("0 ±0 %", "0.00 ±0.00 %") == told
+    assert said(own) == told

@@ -306,7 +306,9 @@ def test_run_of_a_study(penstock):
     assert lines[1].split() == ["metric", "of", "n", "mean", "unit", "runs"]
     losses = [line.split() for line in lines if line.startswith("loss")]
     assert [line[:3] for line in losses] == [["loss", "load", "1"], ["loss", "load", "2"]]
-    assert lines[-2] == "4 runs of 2 points, seed 1; ± is half of the 95 % confidence interval."
+    assert losses[0][3:] == ["0", "%", "2"]
+    assert lines[-3] == "4 runs of 2 points, seed 1; ± is half of the 95 % confidence interval."
+    assert lines[-2] == "0 without an interval: all runs gave this value, so nothing is known about its error."
     assert re.fullmatch(r"duration 1 s, warm-up 0 s, model [0-9a-f]{12}\.", lines[-1])
 
 

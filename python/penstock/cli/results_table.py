@@ -5,7 +5,7 @@ from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line
 from penstock.studies.compare import Compare
 from penstock.studies.result import StudyData
-from penstock.tabulation import contrasts_of, how_sure, made_from, table_of
+from penstock.tabulation import about_means, contrasts_of, how_sure, made_from, table_of
 
 
 def show_results(result: StudyData, replication: int | None = None) -> None:
@@ -17,6 +17,7 @@ def show_results(result: StudyData, replication: int | None = None) -> None:
     show(table(titled(plan.name, description), columns, rows, right=["mean", "runs", "finished"]))
     show(*parameters.notes)
     show(how_sure(result.points, replication))
+    show(*about_means(columns, rows))
     show(made_from(result.provenances, result.parameters))
     if plan.precision is not None:
         numbers = [len(point.runs) for point in result.points]

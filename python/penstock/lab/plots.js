@@ -29,6 +29,11 @@ const Plots = (() => {
     if (!row || row.mean === null) return "none";
     const half = halfOf(row), mean = row.mean / scale;
     if (half === null || half === 0) return digits(mean);
+    // Unequal sides, of a share near 0 or 1: the bounds, as in the tables of `penstock run`.
+    if (Math.max(row.high - row.mean, row.mean - row.low) > 1.1 * halfOf(row)) {
+      const bound = (value) => (value / scale).toLocaleString("en", { maximumSignificantDigits: 3 });
+      return `${bound(row.mean)} (${bound(row.low)} to ${bound(row.high)})`;
+    }
     // Two digits of a half-width that begins with 1 or 2, one of others.
     const size = Math.floor(Math.log10(half / scale)), lead = half / scale / 10 ** size;
     const places = Math.min(9, Math.max(0, (lead < 2.95) - size));

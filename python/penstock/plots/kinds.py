@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from penstock.plots.style import CAP, look
-from penstock.statistics import LEVEL, interval
+from penstock.statistics import LEVEL, Interval, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,7 +127,7 @@ def cdf(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
 
 
 def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
-    """A cell for each pair, brighter for larger numbers, with its number and half-width if there is room."""
+    """A cell for each pair, brighter for larger numbers, with its number and its interval if there is room."""
     wide = len(chart.across.names)
     cells = [[math.nan] * wide for _ in chart.ups]
     for series in panel.series:
@@ -144,7 +144,8 @@ def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
         for mark in series.marks:
             text = _digits(mark.mean)
             if intervals and mark.low is not None and mark.high is not None:
-                text += f"\n±{(mark.high - mark.low) / 2:.2g}"
+                sure = Interval(mark.mean, mark.low, mark.high, 2)
+                text += f"\n{mark.low:.2g} to {mark.high:.2g}" if sure.is_lopsided else f"\n±{sure.half:.2g}"
             colour = "white" if mark.mean < middle else "black"
             axes.text(mark.x, series.turn, text, ha="center", va="center", color=colour, fontsize=6)
 

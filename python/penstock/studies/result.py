@@ -18,7 +18,7 @@ from penstock.short_values import value_text
 from penstock.studies.compare import Compare, compare
 from penstock.studies.notes import notes_of_runs, notes_on_spread, too_short, unfinished
 from penstock.studies.select import select
-from penstock.tabulation import how_sure, made_from, table_of
+from penstock.tabulation import about_means, how_sure, made_from, table_of
 from penstock.toml import json_value
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class StudyData:
     def _repr_html_(self) -> str:
         parameters = parameter_columns([point.parameters for point in self.points], self.parameters)
         columns, rows = table_of(self.summaries(), parameters)
-        notes = [*self.warnings, *parameters.notes, how_sure(self.points), made_from(self.provenances, self.parameters)]
+        sure = [how_sure(self.points), *about_means(columns, rows)]
+        notes = [*self.warnings, *parameters.notes, *sure, made_from(self.provenances, self.parameters)]
         title = self.plan.name if not self.plan.description else f"{self.plan.name}: {self.plan.description}"
         return summary_html(title, columns, rows, notes)
 
