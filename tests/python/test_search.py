@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 from one_link import one_link
@@ -261,6 +262,22 @@ def test_python_gives_a_frame_and_a_picture(tmp_path):
     assert found.plot().content("svg") == found.plot().content("svg")
     assert "8 trials" in repr(found)
     assert found._repr_html_().count("<td>best</td>") == 1
+
+
+def test_derived_settings_are_shown_and_the_best_can_be_run(command, study):
+    text = study.read_text(encoding="utf-8")
+    study.write_text(text + '[derived]\na-b.rate = "2 * load.source.poisson.rate"\n', encoding="utf-8")
+    best = page_of(command("search", study, "--trials", 8, "--format", "json"))["finalists"][0]
+    assert float(best["derived"]["a-b.rate"].removesuffix(" Mbit/s")) == pytest.approx(2 * rate(best))
+    lines = command("search", study, "--trials", 8).stdout.splitlines()
+    assert lines[1].split()[:3] == ["trial", "poisson.rate", "a-b.rate"]
+    assert best["derived"]["a-b.rate"] in lines[2]
+    [options] = [line for line in lines if line.startswith("The best as options: ")]
+    words = shlex.split(options.removeprefix("The best as options: "))
+    assert words == [word for path, value in best["settings"].items() for word in ("--set", f"{path}={value}")]
+    shown = command("run", study.with_name("pipe.toml"), *words, "--runs", 2, "--format", "json")
+    [utilisation] = [each["mean"] for each in page_of(shown)["metrics"] if each["name"] == "utilisation"]
+    assert utilisation == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_dry_run_makes_nothing(command, study, tmp_path):

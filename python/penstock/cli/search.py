@@ -14,7 +14,7 @@ from penstock.cli.studies import plan_of, read_ranges
 from penstock.cli.verb import option
 from penstock.errors import PenstockError
 from penstock.parameter_columns import short_names
-from penstock.printable import one_line, things
+from penstock.printable import command_text, one_line, things
 from penstock.search import SearchResult, Trial
 from penstock.search.making import Search
 from penstock.search.question import Question
@@ -110,7 +110,9 @@ def _over(asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
 def _show(result: SearchResult) -> None:
     """Shows the finalists in fresh runs, earlier best settings, and the ranges."""
     question, plan = result.question, result.plan
-    names = short_names(list(plan.ranges))
+    derived = list(dict.fromkeys(name for each in result.finalists for name in each.trial.derived))
+    heads = short_names([*plan.ranges, *derived])
+    names = heads[: len(plan.ranges)]
     shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]
     fit = scale(question.metric.partition("[")[0], result.unit, shown)
     unit = f" ({fit.unit})" if fit.unit else ""
@@ -123,8 +125,10 @@ def _show(result: SearchResult) -> None:
         in_search = fit.text(Interval(each.trial.value or 0.0, None, None, 1))
         p = "" if each.p is None else f"{each.p:.2g}"
         numbers = (fit.text(each.interval), in_search, difference, p, each.verdict(question.greatest))
-        rows.append((str(each.trial.number), *_values(each.trial), *numbers, *[each.meets] * bool(question.conditions)))
-    columns = ["trial", *names, f"fresh{unit}", "in search", "less best", "p", "verdict"]
+        own = [value_text(each.trial.derived.get(name, "")) for name in derived]
+        values = (str(each.trial.number), *_values(each.trial), *own)
+        rows.append((*values, *numbers, *[each.meets] * bool(question.conditions)))
+    columns = ["trial", *heads, f"fresh{unit}", "in search", "less best", "p", "verdict"]
     columns += ["meets conditions"] * bool(question.conditions)
     if rows:
         right = ["trial", f"fresh{unit}", "in search", "less best", "p"]
@@ -134,6 +138,9 @@ def _show(result: SearchResult) -> None:
             f"In search: the mean of {plan.runs},\nby which trials were chosen and which flatters the best. "
             "p: of the difference, by Holm's procedure."
         )
+    if result.best is not None:
+        sets = [word for path, value in result.best.trial.sets for word in ("--set", f"{path}={value}")]
+        show(f"The best as options: {command_text(sets)}")
     history = result.history()
     if history:
         moved = [

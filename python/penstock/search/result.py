@@ -57,6 +57,16 @@ class Trial:
     why: str | None = None
 
     @property
+    def derived(self) -> dict[str, Any]:
+        """The settings and labels that follow from its parameters, by name."""
+        return {} if self.point is None else self.point.point.derived
+
+    @property
+    def sets(self) -> tuple[tuple[str, str], ...]:
+        """All settings of the scenario, as path and value; empty if it was refused."""
+        return () if self.point is None else self.point.point.sets
+
+    @property
     def is_feasible(self) -> bool:
         """Whether it has a number and meets all conditions."""
         return self.value is not None and all(each <= 0 for each in self.missed_by)
@@ -288,6 +298,8 @@ class SearchResult(SearchData):
         return {
             "trial": each.trial.number,
             "parameters": each.trial.parameters,
+            "derived": {name: value_text(value) for name, value in each.trial.derived.items()},
+            "settings": dict(each.trial.sets),
             **_interval(each.interval),
             "missed_by": [_interval(missed) for missed in each.missed_by],
             "meets": each.meets,
