@@ -345,6 +345,10 @@ def test_long_names_below_the_axes_are_turned(name, turned):
             {"x": "limmit"},
             r"there is no column 'limmit' in it\.json; did you mean 'limit'\? The columns are r1-r2\.queue",
         ),
+        (
+            {"x": "delay[near, mean]"},
+            r"'delay\[near, mean\]' is a metric; x, by and facet each name a parameter or label",
+        ),
         ({"y": "godput"}, r"no number 'godput' in it\.json; did you mean 'goodput'\? There are goodput, delay, jitter"),
         ({"y": "goodput[middle]"}, r"means no number; there are \[near, sum\], \[far, sum\]"),
         ({"y": "goodput[near"}, r"has no '\]' at its end"),

@@ -49,6 +49,10 @@ def columns_of(data: Data, name: str) -> str:
     there = ", ".join(shortened(column, 60) for column in data.columns[:30]) or "none, as nothing varies"
     if ends:
         raise InputError(f"{quoted(name)} is the end of several columns: {', '.join(ends)}.")
+    if name.partition("[")[0] in data.metrics:
+        raise InputError(
+            f"{quoted(name)} is a metric; x, by and facet each name a parameter or label. {data.name} has {there}."
+        )
     short = [column.rpartition(".")[2] for column in data.columns]
     hint = suggestion(name, dict.fromkeys([*data.columns, *short]), ".")
     raise InputError(f"there is no column {quoted(name)} in {data.name}{hint} The columns are {there}.")
