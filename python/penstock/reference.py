@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from penstock import _core
 from penstock.errors import InputError
+from penstock.toml import value as toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -155,6 +156,16 @@ class Catalogue(TypedDict):
     sections: list[Section]
 
 
+_MEASURED = {"flows": "bulk", "links": "r1-r2", "calls": "voice"}
+"""The names in the examples of metrics."""
+_REQUIRED: dict[str, dict[str, Any]] = {
+    "ef-error": {"classes": ["ef"], "rate": "450 kbit/s"},
+    "termination-time": {"below": "1 Mbit/s"},
+    "meter-state": {"sample": "10 ms"},
+}
+"""Keys that the measurement of a metric must have, with the values of its example."""
+
+
 @cache
 def catalogue(*, formulas: bool = False) -> Catalogue:
     """The core's catalogue, its kinds in the order of :data:`PLACES`.
@@ -269,7 +280,22 @@ def _metric_page(metric: Metric) -> str:
     accepted += ["Quantiles: any, such as `quantiles = [0.5, 0.99]`"] if metric["quantiles"] else []
     accepted += [f"By: {', '.join(metric['by'])}"] if metric["by"] else []
     lines = "\n".join(f"- {line}" for line in accepted)
-    return f"# {metric['name']} (metric)\n\n{lines}\n\n{metric['doc'].strip()}\n"
+    parts = [f"# {metric['name']} (metric)", lines, metric["doc"].strip()]
+    if "## Example" not in metric["doc"]:
+        parts.append(f"## Example\n\n```toml\n{_measure(metric)}```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _measure(metric: Metric) -> str:
+    """A ``[[measure]]`` with every key that the metric accepts."""
+    # Numbers by class or cause are those of links.
+    of = "links" if metric["by"] else metric["applies-to"][0]
+    keys: dict[str, Any] = {"metric": metric["name"], "of": _MEASURED[of]}
+    keys |= _REQUIRED.get(metric["name"], {})
+    keys |= {"take": metric["default-take"]} if len(metric["take"]) > 1 else {}
+    keys |= {"quantiles": [0.5, 0.99]} if metric["quantiles"] else {}
+    keys |= {"by": metric["by"][:1]} if metric["by"] else {}
+    return "[[measure]]\n" + "".join(f"{key} = {toml_value(value)}\n" for key, value in keys.items())
 
 
 def _used(key: str, usual: str, doc: str) -> str:
