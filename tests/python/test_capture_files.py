@@ -212,6 +212,7 @@ def test_the_command_tells_a_full_disk_with_code_1(command, tmp_path):
     [
         (["--format", "csv"], "--pcap writes captures; leave out --format csv, or --pcap."),
         (["--output", "x"], "--pcap names the folder of the captures; leave out --out."),
+        (["--events", "drop"], "captures hold transmissions alone; leave out --event, or --pcap."),
         (["--event", "drop"], "captures hold transmissions alone; leave out --event, or --pcap."),
     ],
 )

@@ -21,7 +21,7 @@ def trace(
     events: Annotated[
         list[str] | None,
         option(
-            "--event KIND",
+            "--event --events KIND",
             "Only send, accept, mark, drop, transmit, receive, timer, window or duplicate events; repeatable.",
         ),
     ] = None,
