@@ -110,6 +110,10 @@ def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
     '4 (0.28 to 32)'
     >>> scale("loss", "1", [0.0]).text(Interval(0.0, 0.0, 0.0, 5))
     '0'
+    >>> scale("power", "bit/s^2", [2675500000.0]).text(Interval(2675500000.0, 2667400000.0, 2683600000.0, 5))
+    '2.6755 ±0.0081'
+    >>> scale("power", "bit/s^2", [2675500000.0]).unit
+    'Gbit/s^2'
     >>> scale("queue", "packets", [16.1]).unit
     'packets'
     """
@@ -117,10 +121,13 @@ def scale(metric: str, unit: str, means: Iterable[float]) -> Scale:
         if is_part(metric):
             return Scale(0.01, "%", 4, 100.0)
         return Scale(1.0, "", 4, 1.0 if is_ratio(metric) else None)
-    if unit not in _STEPS:
+    steps = _STEPS.get(unit)
+    if steps is None and unit.startswith("bit/"):
+        # Of a derived number, such as bit/s^2.
+        steps = tuple((size, prefix + unit) for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")))
+    if steps is None:
         return Scale(1.0, unit)
     largest = max((abs(mean) for mean in means if math.isfinite(mean)), default=0.0)
     if largest == 0:
         return Scale(1.0, unit)
-    steps = _STEPS[unit]
     return Scale(*next((step for step in steps if largest >= step[0]), steps[-1]))

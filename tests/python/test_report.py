@@ -35,6 +35,8 @@ def summary(metric, unit, values, **labels):
         ("loss", "1", [0.02], "%"),
         ("fairness", "1", [0.5], ""),
         ("queue", "packets", [0.001], "packets"),
+        ("power", "bit/s^2", [2.7e9, 0.1], "Gbit/s^2"),
+        ("ratio", "s^2", [2.7e9], "s^2"),
     ],
 )
 def test_units_fit_the_largest_mean(metric, unit, means, shown):
