@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 
-from penstock import reproductions, topics
+from penstock import _core, reproductions, topics
 from penstock.cli.app import app
 from penstock.errors import InputError
 from penstock.explained import ABSENT, SYNONYMS, explained_by, known, plain
@@ -30,6 +31,9 @@ from penstock.reference import catalogue, names
         ("web-search", "# web-search (distribution of sizes)"),
         ("sweep", "# sweep (topic)"),
         ("precision", "# precision (topic)"),
+        ("±", "# interval (topic)"),
+        ("statistics", "# interval (topic)"),
+        ("Confidence Interval", "# interval (topic)"),
         ("RED", "# red (discipline)"),
         ("fq_codel", "# fq-codel (scheduler)"),
         ("assured forwarding", "# af"),
@@ -80,6 +84,61 @@ def test_the_page_of_a_metric_lists_what_its_measurement_accepts():
     ):
         assert f"{line}\n" in drops
     assert "- Quantiles: any" in explained_by("wait")[0][0]
+
+
+NETWORK = """
+duration = "2 s"
+nodes = { r1 = {}, r2 = {} }
+[[links]]
+from = "r1"
+to = "r2"
+rate = "10 Mbit/s"
+delay = "1 ms"
+both-ways = true
+queue.tail-drop = { limit = "60 packets" }
+pcn.threshold = { rate = "1 Mbit/s", size = "20 ms", threshold = "10 ms" }
+[[flows]]
+name = "bulk"
+from = "r1"
+to = "r2"
+FLOW
+[[calls]]
+name = "voice"
+from = "r1"
+to = "r2"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+CALLS
+"""
+CALLS = {
+    "": 'arrivals.poisson = { interval = "1 s" }\nholding.exponential = { mean = "1 s" }\n'
+    'admission.cle = { threshold = 0.1, weight = 0.3 }\nsignalling = { packet = "160 bytes" }',
+    "termination-time": 'initial = { calls = 20, spread = "20 ms" }\n'
+    "termination.single-threshold = { marked-run = 100, unmarked-run = 20 }",
+}
+FLOWS = {
+    "ef-error": 'class = "ef"\nsource.cbr = { rate = "64 kbit/s", packet = "160 bytes" }',
+    **dict.fromkeys(("frame-delay", "incomplete-frames"), 'source.video = { rate = "1 Mbit/s" }'),
+    "page-time": 'transport.tcp = { packet = "1500 bytes" }\n'
+    'source.http = { page = "10 kB", objects = 0, think = "1 s" }',
+    **dict.fromkeys(
+        ("completion-time", "slowdown", "transfers"),
+        'transport.tcp = { packet = "1500 bytes" }\nsource.ftp = { size = "1 MB" }',
+    ),
+}
+
+
+@pytest.mark.parametrize("metric", [each["name"] for each in catalogue()["metrics"]])
+def test_the_example_of_a_metric_has_all_keys_and_is_accepted(metric):
+    described = next(each for each in catalogue()["metrics"] if each["name"] == metric)
+    [page] = [page for page in explained_by(metric)[0] if page.startswith(f"# {metric} (metric)")]
+    example = page.partition("## Example\n\n```toml\n")[2].removesuffix("```\n")
+    [measure] = tomllib.loads(example)["measure"]
+    assert measure["metric"] == metric
+    assert ("quantiles" in measure, "by" in measure) == (described["quantiles"], bool(described["by"]))
+    assert ("take" in measure) == (len(described["take"]) > 1)
+    flow = FLOWS.get(metric, 'transport.tcp = { packet = "1500 bytes" }\nsource.ftp = {}')
+    text = NETWORK.replace("FLOW", flow).replace("CALLS", CALLS.get(metric, CALLS[""]))
+    _core.Scenario(text + example, metric, [], None)
 
 
 def test_the_command_says_which_name_it_explains(penstock):
