@@ -223,7 +223,9 @@ class TestStudies:
         assert page["ranges"]["a-b.delay"] == {"kind": "choices", "choices": ["1 ms", "2 ms", "4 ms"]}
         total = values_of(page, "free", "ST")
         assert total["load"]["low"] <= 1 <= total["load"]["high"]
-        assert command("check", str(study)).returncode == 0
+        done = command("check", str(study))
+        assert done.returncode == 0
+        assert done.stdout.endswith(": the middle of all ranges, and both ends (or each choice) of every range.\n")
         run = command("run", str(study))
         assert run.returncode == 2
         assert "penstock screen" in run.stderr

@@ -53,7 +53,8 @@ def _check_file(file: Path, sets: tuple[tuple[str, str], ...]) -> list[str]:
     verify(plan, asked)
     warn(warnings_of(asked))
     if plan.is_file or len(asked) > 1:
-        return [f"{path_text(file)}: sound at {'all ' * (len(asked) > 1)}{things(len(asked), 'point')}."]
+        which = ": the middle of all ranges, and both ends (or each choice) of every range" if plan.ranges else ""
+        return [f"{path_text(file)}: sound at {'all ' * (len(asked) > 1)}{things(len(asked), 'point')}{which}."]
     scenario = asked[0].scenario
     begin, end = scenario.window
     counts = zip(scenario.sizes, ("node", "link", "flow"), strict=True)
