@@ -19,6 +19,8 @@ from penstock.trace import PacketTrace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from penstock.records import Status
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "own"
 RED = 'queue.red = { limit = "20 packets", min-threshold = "3 packets", max-threshold = "9 packets", ecn = true'
 NETWORK = """\
@@ -187,6 +189,13 @@ def test_built_in_components_are_compared(penstock: Callable[..., tuple[int, str
     code, _, told = penstock("conform", "droptail")
     assert code == 2
     assert "there is no component 'droptail'" in told
+
+
+def test_progress_counts_the_runs() -> None:
+    told: list[Status] = []
+    found = conformance(built_in("tail-drop"), None, {}, progress=told.append)
+    assert [(each.done, each.total) for each in told] == [(done, found.runs) for done in range(found.runs)]
+    assert 0 < told[1].packet_hops < told[-1].packet_hops < found.packets
 
 
 def test_what_a_run_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

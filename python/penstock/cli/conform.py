@@ -12,6 +12,7 @@ from penstock.own.conformance import conformance
 from penstock.own.recorded import recorded
 from penstock.own.subjects import built_in, in_file
 from penstock.printable import json_text
+from penstock.progress import Progress
 
 
 def conform(
@@ -38,7 +39,8 @@ def conform(
     subject = in_file(Path(f"{file}.py"), name.removeprefix(":") or None) if is_file else built_in(component)
     other = built_in(against, subject.kind) if against else None
     settings = {key: _value(text) for key, text in options.read_sets(sets)}
-    found = conformance(subject, other, settings, recorded(arrivals) if arrivals else None)
+    with Progress() as progress:
+        found = conformance(subject, other, settings, recorded(arrivals) if arrivals else None, progress)
     if output == "json":
         emit(json_text(asdict(found) | {"conforms": found.conforms}))
         return None if found.conforms else 1

@@ -14,10 +14,11 @@ from penstock.errors import InputError, ScenarioError
 from penstock.own.conformance_networks import CLASSES, NEEDS, RECORDED, SCENARIOS
 from penstock.own.files import DEBUG
 from penstock.printable import quoted
+from penstock.records import Status
 from penstock.trace import PacketTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import polars as pl
 
@@ -47,19 +48,26 @@ class Conformance:
 
 
 def conformance(
-    subject: Subject, against: Subject | None, settings: Mapping[str, Any], arrivals: Recorded | None = None
+    subject: Subject,
+    against: Subject | None,
+    settings: Mapping[str, Any],
+    arrivals: Recorded | None = None,
+    progress: Callable[[Status], None] = lambda _: None,
 ) -> Conformance:
     """Compares runs of a component with each other, and with the runs of another one of its kind.
 
     Parameters that `settings` do not have are those of the example of `against`, or else of the component, or the
-    defaults. Runs with `arrivals` come first.
+    defaults. Runs with `arrivals` come first. `progress` is called before each run.
 
     Raises InputError if a parameter is missing or wrong, or if the kind has no arrivals or no runs.
     """
     subject.check(settings)
     found = Conformance(subject.key, against.key if against else None)
-    for case in _cases(subject, against, settings, arrivals):
+    cases = list(_cases(subject, against, settings, arrivals))
+    total = len(cases) * len(_SEEDS)
+    for case in cases:
         for seed in _SEEDS:
+            progress(Status(total, done=found.runs, packet_hops=found.packets))
             run = case.mine.run(seed, 0)
             found.runs += 1
             found.packets += run.packet_hops
