@@ -105,12 +105,19 @@ class Roles:
     def short(self, column: str) -> str:
         """Returns the name of a column in a plot: the end of its path; empty if the values need no name.
 
+        It is longer where another column of the plot ends alike, and for a ``count``, which does not say of what.
+
         Examples
         --------
         >>> Roles("line").short("r1-r2.queue.tail-drop.limit"), Roles("line").short("r1-r2.scheduler.wrr.weights.ef")
         ('limit', 'weights.ef')
+        >>> Roles("line").short("bulk.count"), Roles("line", x="a-b.rate", by="b-c.rate").short("a-b.rate")
+        ('bulk.count', 'a-b.rate')
         """
         if column in ("of", "statistic", "cause"):
             return ""
         parts = column.split(".")
-        return ".".join(parts[-2:]) if len(parts) > 1 and parts[-2] in ("weights", "class") else parts[-1]
+        others = [name.split(".") for name in self.named if name != column]
+        least = 2 if parts[-1] == "count" or (len(parts) > 1 and parts[-2] in ("weights", "class")) else 1
+        ends = (parts[-length:] for length in range(least, len(parts)))
+        return ".".join(next((end for end in ends if all(name[-len(end) :] != end for name in others)), parts))
