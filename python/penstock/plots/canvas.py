@@ -107,7 +107,9 @@ def _runs_note(chart: Chart, intervals: bool) -> str:
         return f"{runs} each" + ("; shaded: 95 % confidence band" * (intervals and not chart.observations))
     if most < 2:
         return "1 run each: nothing is known of the error"
-    how = {"series": "shaded", "heatmap": "± or bounds"}.get(chart.kind, "bars" if chart.kind != "bar" else "error bars")
+    how = {"series": "shaded", "heatmap": "± or bounds"}.get(
+        chart.kind, "bars" if chart.kind != "bar" else "error bars"
+    )
     return f"means of {runs}" + (f"; {how}: 95 % confidence intervals" * intervals)
 
 
