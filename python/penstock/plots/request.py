@@ -118,6 +118,6 @@ class Roles:
             return ""
         parts = column.split(".")
         others = [name.split(".") for name in self.named if name != column]
-        least = 2 if parts[-1] == "count" or (len(parts) > 1 and parts[-2] in ("weights", "class")) else 1
-        ends = (parts[-length:] for length in range(least, len(parts)))
+        shortest = 2 if parts[-1] == "count" or (len(parts) > 1 and parts[-2] in ("weights", "class")) else 1
+        ends = (parts[-length:] for length in range(shortest, len(parts)))
         return ".".join(next((end for end in ends if all(name[-len(end) :] != end for name in others)), parts))
