@@ -12,7 +12,7 @@ from penstock.statistics import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_STEPS = {
+_STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),
 }
