@@ -288,7 +288,7 @@ def _metric_page(metric: Metric) -> str:
 
 def _measure(metric: Metric) -> str:
     """A ``[[measure]]`` with every key that the metric accepts."""
-    # Numbers by class or cause are those of links.
+    # Links have numbers by class or cause.
     of = "links" if metric["by"] else metric["applies-to"][0]
     keys: dict[str, Any] = {"metric": metric["name"], "of": _MEASURED[of]}
     keys |= _REQUIRED.get(metric["name"], {})

@@ -109,7 +109,7 @@ def test_the_estimate_is_near_what_a_run_takes(shape):
     # way varies more, and is not to be taken for less.
     least, most = (1.0, 2.0) if shape in CLOSED_LOOPS else (0.8, 1.5)
     text = SHAPES[shape]()
-    # Huge pages make what is resident vary by a quarter between equal runs.
+    # With huge pages, resident memory varies by a quarter between equal runs.
     command = [sys.executable, "-c", MEASURE]
     ended = [subprocess.run(command, input=text, capture_output=True, text=True, check=True) for _ in range(3)]
     estimate, peak = min(json.loads(each.stdout) for each in ended)

@@ -11,12 +11,12 @@ use std::sync::Arc;
 pub enum TransferSize {
     /// As for files.
     File(FileLaw),
-    /// Pareto: P(X > x) = (least / x)^shape; larger sizes than the maximum become the maximum.
+    /// Pareto: P(X > x) = (minimum / x)^shape; larger sizes than the maximum become the maximum.
     Pareto {
         /// The exponent (alpha), above one, so that there is a mean.
         shape: f64,
         /// Minimum size in bytes.
-        least: f64,
+        minimum: f64,
     },
     /// A measured cumulative distribution.
     Distribution(SizeDistribution),
@@ -54,7 +54,7 @@ impl TransferSize {
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         let bytes = match self {
             TransferSize::File(law) => return law.sample(stream),
-            TransferSize::Pareto { shape, least } => least * libm::pow(stream.open_unit(), -1.0 / shape),
+            TransferSize::Pareto { shape, minimum } => minimum * libm::pow(stream.open_unit(), -1.0 / shape),
             TransferSize::Distribution(distribution) => distribution.quantile(stream.unit()),
         };
         (bytes.clamp(1.0, LARGEST_FILE) + 0.5) as u64
@@ -64,11 +64,11 @@ impl TransferSize {
     pub fn mean(&self) -> f64 {
         match self {
             TransferSize::File(law) => law.mean(),
-            // The integral of P(X > x) up to the largest size, of which smaller sizes than a byte become one.
-            TransferSize::Pareto { shape, least } => {
-                let least_size = least.max(1.0);
-                let beyond = |bytes: f64| libm::pow(least / bytes, *shape) * bytes / (shape - 1.0);
-                least_size + beyond(least_size) - beyond(LARGEST_FILE)
+            // The integral of P(X > x) up to the largest size; sizes below a byte become a byte.
+            TransferSize::Pareto { shape, minimum } => {
+                let lowest = minimum.max(1.0);
+                let beyond = |bytes: f64| libm::pow(minimum / bytes, *shape) * bytes / (shape - 1.0);
+                lowest + beyond(lowest) - beyond(LARGEST_FILE)
             }
             TransferSize::Distribution(distribution) => distribution.mean(),
         }
@@ -97,7 +97,7 @@ impl Parameter for TransferSize {
                 if shape <= 1.0 {
                     return Err("pareto.shape: must be above 1, as there is no mean otherwise".to_owned());
                 }
-                Ok(TransferSize::Pareto { shape, least: mean * (shape - 1.0) / shape })
+                Ok(TransferSize::Pareto { shape, minimum: mean * (shape - 1.0) / shape })
             }
             Some((name, _)) if !["exponential", "log-normal"].contains(&name) => {
                 Err(format!("unknown law {}; write {SIZES}", crate::printable::quoted(name)))
@@ -134,12 +134,12 @@ mod tests {
         let fields = vec![("shape".to_owned(), Value::Float(2.5)), ("mean".to_owned(), text("50 kB"))];
         let law = TransferSize::from_value(&Value::Table(vec![("pareto".to_owned(), Value::Table(fields))])).expect("sound");
         let sizes = samples(&law);
-        // least = 50 kB x 1.5 / 2.5 = 30 kB; P(X > 60 kB) = 2^-2.5.
+        // minimum = 50 kB x 1.5 / 2.5 = 30 kB; P(X > 60 kB) = 2^-2.5.
         assert!(sizes.iter().all(|size| *size >= 30_000.0));
         assert_share(share(&sizes, |size| size > 60_000.0), 0.176_776_7);
-        // The cut at M = 4 GB takes M (least / M)^alpha / (alpha - 1) of the mean.
+        // The cut at M = 4 GB takes M (minimum / M)^alpha / (alpha - 1) of the mean.
         assert!((law.mean() - (50_000.0 - 0.000_410_8)).abs() < 1e-6);
-        // The variance is least^2 alpha / ((alpha - 1)^2 (alpha - 2)) = (44.7 kB)^2.
+        // The variance is minimum^2 alpha / ((alpha - 1)^2 (alpha - 2)) = (44.7 kB)^2.
         let mean = sizes.iter().sum::<f64>() / f64::from(N);
         assert!((mean - 50_000.0).abs() < 4.0 * 44_722.0 / f64::from(N).sqrt(), "{mean}");
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_mean_of_pareto_sizes_is_that_of_the_law_cut_at_the_maximum() {
         // L + (L / (alpha - 1)) (1 - (L / M)^(alpha - 1)) with M = 4 GB; without the cut, the means are 100 kB and 1 GB.
-        let law = |shape: f64, mean: f64| TransferSize::Pareto { shape, least: mean * (shape - 1.0) / shape };
+        let law = |shape: f64, mean: f64| TransferSize::Pareto { shape, minimum: mean * (shape - 1.0) / shape };
         for (shape, mean, expected) in [(1.2, 1e5, 93_005.2), (1.1, 1e5, 75_210.8), (1.2, 1e9, 558_656_732.9)] {
             assert!((law(shape, mean).mean() / expected - 1.0).abs() < 1e-6, "{}", law(shape, mean).mean());
         }
@@ -156,7 +156,7 @@ mod tests {
         let variance = sizes.iter().map(|size| (size - mean) * (size - mean)).sum::<f64>() / f64::from(N);
         assert!((mean - law(1.2, 1e9).mean()).abs() < 4.0 * (variance / f64::from(N)).sqrt(), "{mean}");
         // Sizes below a byte become one: 1 + L^alpha / (alpha - 1), where the cut takes less than 10^-9 of it.
-        let small = TransferSize::Pareto { shape: 3.0, least: 0.5 };
+        let small = TransferSize::Pareto { shape: 3.0, minimum: 0.5 };
         assert!((small.mean() - 1.0625).abs() < 1e-9, "{}", small.mean());
     }
 
