@@ -1610,8 +1610,8 @@ class FGcra(Component):
     Parameters
     ----------
     burst : str
-        Maximum level of the bucket at the start of a conforming frame (MBS), in cells. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum level of the bucket at the start of a conforming frame (MBS), in cells. Allowed: at least 1 cell; at a
+        link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "f-gcra"

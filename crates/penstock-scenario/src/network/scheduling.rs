@@ -76,17 +76,16 @@ impl Level {
         if let Some(why) = self.scheduler.not_in_tree().filter(|_| plans.iter().any(|plan| plan.below.is_some())) {
             wrong(format!("{why}, so its classes have no schedulers of their own"));
         }
-        self.warn_of_plain_queues(section);
+        self.warn_of_passive_queues(section);
     }
 
-    /// Warns of a tail drop in the place of the scheduler's own discipline, which a link often has from before.
-    fn warn_of_plain_queues(&self, section: &Section<'_>) {
-        let written = self.default.as_ref().map_or("", DisciplinePlan::name);
-        let usual = self.scheduler.facts().default_queue;
-        if let Some(usual) = usual.filter(|usual| written == "tail-drop" && usual.name() != written) {
-            let (scheduler, usual) = (self.scheduler.name(), usual.name());
+    /// Warns of a queue that only drops in the place of the scheduler's own discipline; a link often has one from before.
+    fn warn_of_passive_queues(&self, section: &Section<'_>) {
+        let usual = self.scheduler.facts().default_queue.filter(|usual| !usual.is_passive());
+        if let (Some(usual), Some(written)) = (usual, self.default.as_ref().filter(|written| written.is_passive())) {
+            let (scheduler, usual, path) = (self.scheduler.name(), usual.name(), format!("queue.{}", written.name()));
             let message = format!("replaces the {usual} of {scheduler}, so its queues only drop at their limit; leave it out for {usual}");
-            section.mistakes.warn(section.location_of("queue"), &section.join("queue.tail-drop"), message);
+            section.mistakes.warn(section.location_of("queue"), &section.join(&path), message);
         }
     }
 
