@@ -18,7 +18,7 @@ import gallery
 
 from penstock import components, reproductions, suites
 from penstock.cli.app import app
-from penstock.reference import catalogue, pages, places
+from penstock.reference import catalogue, pages, places, statistics_of
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
@@ -113,7 +113,7 @@ def _kinds() -> str:
 def _metrics(metrics: list[Metric]) -> str:
     rows = []
     for metric in metrics:
-        take = ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
+        take = statistics_of(metric)
         doc = _line(metric["doc"]) + (f" *Take:* {take}." if take else "")
         if metric["quantiles"]:
             doc += " *Quantiles.*"

@@ -273,8 +273,13 @@ def _section_page(section: Section) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def statistics_of(metric: Metric) -> str:
+    """The statistics that ``take`` accepts, the default ones in bold (Markdown); empty if there is no choice."""
+    return ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
+
+
 def _metric_page(metric: Metric) -> str:
-    take = ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
+    take = statistics_of(metric)
     accepted = [f"Unit: {metric['unit']}", f"Of: {', '.join(metric['applies-to'])}"]
     accepted += [f"Take: {take}{' (bold: the default)' * (len(metric['take']) > 1)}"] if take else []
     accepted += ["Quantiles: any, such as `quantiles = [0.5, 0.99]`"] if metric["quantiles"] else []

@@ -235,7 +235,7 @@ fn a_tail_drop_in_the_place_of_a_schedulers_own_discipline() {
         let queue = "queue.tail-drop = { limit = \"100 packets\" }";
         let expected = format!(
             "t.toml:11: links[0].queue.tail-drop: replaces the {usual} of {scheduler}, so its queues only drop at their limit; leave it out \
-             for {usual}"
+             to use {usual}"
         );
         assert_eq!(warnings(&format!("{queue}\nscheduler.{scheduler} = {{}}")), [expected]);
         assert_eq!(warnings(&format!("queue.{usual} = {{}}\nscheduler.{scheduler} = {{}}")), [""; 0]);

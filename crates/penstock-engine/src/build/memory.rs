@@ -45,8 +45,8 @@ const FIXED: f64 = 1_500_000.0;
 /// Bytes of the schedule and of windows, of what the executor knows of a process.
 const SCHEDULED: f64 = 216.0;
 
-/// About how many bytes a run of this blueprint takes at its peak, the blueprint itself included: nodes, links, routes, endpoints
-/// of flows, calls, what waits and what is in flight, and the observations.
+/// Estimate of the peak memory of a run, in bytes, with the blueprint itself: nodes, links, routes, endpoints of flows, calls, packets
+/// that wait or are in flight, and observations.
 ///
 /// What depends on chance is taken at its mean, and at its bound where traffic is greedy or more than a link carries.
 pub fn estimate(blueprint: &Blueprint) -> u64 {

@@ -56,7 +56,7 @@ pub struct PromiseSweep {
     first_sender: usize,
     /// Nothing reaches the process of the current stop before.
     horizon: Time,
-    /// The sweep handles only what is due before, except at processes that only receive replies.
+    /// End of the sweep: later events wait for the next one, except at processes that only receive replies.
     end: Time,
     /// No visit of the sweep reaches this instant.
     limit: Time,

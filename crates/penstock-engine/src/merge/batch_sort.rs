@@ -5,8 +5,8 @@ use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::{Duration, Time};
 
-/// Two or more inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each batch looks at all heads, so there
-/// are not many.
+/// Two or more inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each batch looks at all heads,
+/// which costs no more than the looks of a sweep at the senders.
 ///
 /// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
 /// alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and

@@ -23,7 +23,8 @@ crate::parameters! {
     /// packet that comes at least this time after the last change, so that two flows do not share a queue for long.
     ///
     /// ## State
-    /// The table of queues, the round, the credits, and the order in which lengths changed. Constant cost per packet; at the limit, one scan of all queues per drop.
+    /// The table of queues, the round, the credits, and the order in which lengths changed. Constant cost per packet; at the limit,
+    /// one scan of all queues per drop.
     ///
     /// ## Departures
     /// - [McKenney90] sends a packet of each queue in turn; turns of bytes and the defaults are Linux's (sch_sfq).

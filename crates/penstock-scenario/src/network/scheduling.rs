@@ -84,7 +84,8 @@ impl Level {
         let usual = self.scheduler.facts().default_queue.filter(|usual| !usual.is_passive());
         if let (Some(usual), Some(written)) = (usual, self.default.as_ref().filter(|written| written.is_passive())) {
             let (scheduler, usual, path) = (self.scheduler.name(), usual.name(), format!("queue.{}", written.name()));
-            let message = format!("replaces the {usual} of {scheduler}, so its queues only drop at their limit; leave it out for {usual}");
+            let message =
+                format!("replaces the {usual} of {scheduler}, so its queues only drop at their limit; leave it out to use {usual}");
             section.mistakes.warn(section.location_of("queue"), &section.join(&path), message);
         }
     }

@@ -1,4 +1,4 @@
-"""Scenarios of TCP over UBR: drop policies, TCP flavours, parameters, buffers, UBR beside VBR, and TCP alone."""
+"""Scenarios of TCP over UBR: drop policies, TCP flavours, parameters, buffers, VBR on the same link, and TCP alone."""
 
 from __future__ import annotations
 
