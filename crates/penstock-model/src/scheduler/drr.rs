@@ -1,8 +1,10 @@
 //! Deficit round robin.
 
 use super::class::ClassPlan;
+use super::idle::LastTransmission;
 use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::{Check, Quantum};
+use crate::transmission::WireRate;
 use crate::units::Time;
 use std::any::Any;
 
@@ -13,8 +15,8 @@ crate::parameters! {
     /// Classes with packets form a list; a class that receives its first packet joins at the end. The first class of the list has
     /// the turn. It adds its `quantum` to its deficit counter and sends packets while the next one is no larger than the counter;
     /// each packet reduces the counter by its size. Then the class moves to the end of the list and keeps the rest of its counter.
-    /// A class without packets leaves the list, and its counter is reset. Long-run shares in bytes are those of the quanta,
-    /// regardless of packet sizes.
+    /// A class that has no packets when its last transmission ends leaves the list, and its counter is reset. Long-run shares in
+    /// bytes are those of the quanta, regardless of packet sizes.
     ///
     /// ## State
     /// The list and the counters. Constant cost per packet if each quantum is at least the largest packet of its class
@@ -22,8 +24,9 @@ crate::parameters! {
     /// per class.
     ///
     /// ## Departures
-    /// Rounds in which no class can send are computed in one step instead of one by one; the order of packets is the same.
-    /// The class served last keeps its place and its counter while the port is idle [Shreedhar96 s3 resets the counter].
+    /// Rounds in which no class can send are computed in one step instead of one by one; the order of packets is the same. If the
+    /// port becomes idle, the end of the last transmission is computed from the initial rate of the link, even if this rate
+    /// changes.
     ///
     /// ## Example
     /// ```toml
@@ -68,6 +71,7 @@ pub struct Drr {
     length: usize,
     /// Whether the first class of the list has had its quantum.
     granted: bool,
+    last_transmission: LastTransmission,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,14 +85,15 @@ struct Class {
 
 impl Drr {
     /// Deficit round robin among `classes`. A class without a quantum, in a blueprint made by hand, has 1500 bytes.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Drr {
-        Drr::with_quanta(classes.iter().map(quantum))
+    pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Drr {
+        Drr::with_quanta(classes.iter().map(quantum), wire.into().wire())
     }
 
-    /// Deficit round robin among classes with these quanta, in bytes.
-    pub(super) fn with_quanta(quanta: impl Iterator<Item = u64>) -> Drr {
+    /// Deficit round robin among classes with these quanta, in bytes, on a link of this rate.
+    pub(super) fn with_quanta(quanta: impl Iterator<Item = u64>, wire: WireRate) -> Drr {
         let class = |quantum| Class { deficit: 0, quantum, next: 0, stands_in_row: false };
-        Drr { classes: quanta.map(class).collect(), last: 0, length: 0, granted: false }
+        let last_transmission = LastTransmission::none(wire);
+        Drr { classes: quanta.map(class).collect(), last: 0, length: 0, granted: false, last_transmission }
     }
 
     /// The deficit counter of each class.
@@ -99,6 +104,31 @@ impl Drr {
     #[inline(always)]
     fn first(&self) -> u8 {
         self.classes[usize::from(self.last)].next
+    }
+
+    /// A class that is not in the list joins it at the end.
+    #[inline]
+    pub(super) fn join(&mut self, queue: usize) {
+        if self.classes[queue].stands_in_row {
+            return;
+        }
+        let first = if self.length == 0 { queue as u8 } else { self.first() };
+        self.classes[queue].stands_in_row = true;
+        self.classes[queue].next = first;
+        if self.length > 0 {
+            self.classes[usize::from(self.last)].next = queue as u8;
+        }
+        self.last = queue as u8;
+        self.length += 1;
+    }
+
+    /// Empties the list: no class had packets while the wire was free.
+    #[cold]
+    fn reset(&mut self) {
+        for class in &mut self.classes {
+            (class.deficit, class.stands_in_row) = (0, false);
+        }
+        (self.length, self.granted) = (0, false);
     }
 }
 
@@ -156,23 +186,17 @@ impl Scheduler for Drr {
     }
 
     #[inline]
-    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
-        if self.classes[queue].stands_in_row {
-            return;
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        if self.last_transmission.is_over(now, queue, queues) {
+            self.reset();
         }
-        let first = if self.length == 0 { queue as u8 } else { self.first() };
-        self.classes[queue].stands_in_row = true;
-        self.classes[queue].next = first;
-        if self.length > 0 {
-            self.classes[usize::from(self.last)].next = queue as u8;
-        }
-        self.last = queue as u8;
-        self.length += 1;
+        self.join(queue);
     }
 
     #[inline(always)]
-    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
         debug_assert_eq!(usize::from(self.first()), queue);
+        self.last_transmission.begin(now, size);
         self.classes[queue].deficit -= u64::from(size);
     }
 
@@ -192,7 +216,7 @@ impl Scheduler for Drr {
 mod tests {
     use super::super::testing::{class, Queues};
     use super::*;
-    use crate::units::Rate;
+    use crate::units::{Duration, Rate};
 
     fn drr(quanta: &[&str]) -> Drr {
         let classes: Vec<ClassPlan> = quanta.iter().map(|quantum| class::<ClassParameters>(&[&format!("quantum = {quantum}")])).collect();
@@ -243,5 +267,39 @@ mod tests {
         it.on_backlog(Time::ZERO, 0, &queues.states());
         // Its 700 of before are gone: three of 300 fit. The second class goes to the end only now that its turn is over.
         assert_eq!(queues.send(&mut it, 6), [2, 0, 0, 0, 1, 2]);
+    }
+
+    /// A packet of 1500 bytes takes 12 ms.
+    #[test]
+    fn an_idle_port_ends_the_turn() {
+        // Arrivals at the end of the transmission precede the decision, so the 1500 bytes that the first class has left are used.
+        for (back_us, expected) in [(12_000, [0, 1, 0, 0, 1, 0]), (12_001, [1, 0, 0, 1, 0, 0])] {
+            let mut it = drr(&["3000 bytes", "1500 bytes"]);
+            let mut queues = Queues(vec![(1, 1500), (0, 1500)]);
+            queues.announce(&mut it);
+            assert_eq!(queues.send(&mut it, 1), [0]);
+            for class in [1, 0] {
+                queues.0[class].0 = 9;
+                it.on_backlog(Time::ZERO + Duration::from_us(back_us), class, &queues.states());
+            }
+            assert_eq!(queues.send(&mut it, 6), expected, "back after {back_us} us");
+        }
+    }
+
+    #[test]
+    fn a_class_whose_packets_were_dropped_keeps_nothing_while_the_port_is_idle() {
+        let mut it = drr(&["1000 bytes", "1000 bytes"]);
+        let mut queues = Queues(vec![(2, 300), (9, 800)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 3), [0, 0, 1]);
+        // The second class has 200 bytes left, and loses its other packets. After a pause it comes back: 1000 bytes fit one packet.
+        queues.0[1].0 = 0;
+        it.on_drop(Time::ZERO, 1, 800, &queues.states());
+        for class in [1, 0] {
+            queues.0[class] = (9, 500);
+            it.on_backlog(Time::ZERO + Duration::from_ms(20), class, &queues.states());
+        }
+        assert_eq!(it.deficits().collect::<Vec<_>>(), [0.0, 0.0]);
+        assert_eq!(queues.send(&mut it, 5), [1, 1, 0, 0, 1]);
     }
 }

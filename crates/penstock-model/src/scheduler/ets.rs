@@ -86,11 +86,11 @@ pub struct Ets {
 
 impl Ets {
     /// Enhanced transmission selection among `classes`, the strict ones first.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Ets {
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Ets {
         let shares: Vec<f64> = classes.iter().filter_map(share).collect();
         let smallest = shares.iter().copied().fold(1.0, f64::min);
         let quantum = |share: &f64| (parameters.quantum.get() as f64 * share / smallest + 0.5) as u64;
-        Ets { strict: classes.len() - shares.len(), shared: Drr::with_quanta(shares.iter().map(quantum)) }
+        Ets { strict: classes.len() - shares.len(), shared: Drr::with_quanta(shares.iter().map(quantum), wire.into().wire()) }
     }
 }
 
@@ -115,9 +115,9 @@ impl Scheduler for Ets {
     }
 
     #[inline]
-    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
         if queue >= self.strict {
-            self.shared.on_backlog(now, queue - self.strict, &queues[self.strict..]);
+            self.shared.join(queue - self.strict);
         }
     }
 

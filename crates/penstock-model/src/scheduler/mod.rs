@@ -17,6 +17,7 @@ mod flow_queues;
 pub mod fq_codel;
 pub mod fq_pie;
 pub mod htb;
+mod idle;
 pub mod priority;
 pub mod scfq;
 pub mod sfq;
