@@ -12,7 +12,8 @@ crate::parameters! {
     /// ## Decides
     /// The first class of `order` that has a packet and no `bandwidth` sends. If there is none, the classes with a `bandwidth` send
     /// by deficit round robin, each with a quantum in proportion to its share. Bandwidth that a class does not use goes to the
-    /// others in proportion to their shares. The shares add up to 1.
+    /// others in proportion to their shares. The shares add up to 1. When no class with a `bandwidth` has packets, the round begins
+    /// again.
     ///
     /// ## State
     /// The list and the counters of deficit round robin. The cost of a decision grows with the number of strict classes.
@@ -115,9 +116,9 @@ impl Scheduler for Ets {
     }
 
     #[inline]
-    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
         if queue >= self.strict {
-            self.shared.join(queue - self.strict);
+            self.shared.on_backlog(now, queue - self.strict, &queues[self.strict..]);
         }
     }
 
@@ -134,7 +135,7 @@ mod tests {
     use super::super::testing::{class, Queues};
     use super::*;
     use crate::parameters::testing::read;
-    use crate::units::Rate;
+    use crate::units::{Duration, Rate};
 
     fn classes(shares: &[&str]) -> Vec<ClassPlan> {
         let lines = |share: &&str| if share.is_empty() { vec![] } else { vec![format!("bandwidth = {share}")] };
@@ -195,5 +196,26 @@ mod tests {
         assert_eq!(check(&["", "0.6", "0.3"]), Err(sum.to_owned()));
         let order = "a class without bandwidth is strict and goes first; put it before those with bandwidth in order";
         assert_eq!(check(&["0.6", "", "0.4"]), Err(order.to_owned()));
+    }
+
+    /// A packet of 1500 bytes takes 12 ms.
+    #[test]
+    fn a_turn_ends_once_no_class_with_bandwidth_has_packets() {
+        for (back_us, expected) in [(12_000, [1, 2, 1, 1, 2]), (12_001, [2, 1, 1, 2, 1])] {
+            let parameters = read(&["order = [a, b, c]", "quantum = 1500 bytes"]).expect("sound");
+            let mut it = Ets::new(&parameters, &classes(&["", "0.66666666666667", "0.33333333333333"]), Rate::from_bps(1_000_000));
+            let mut queues = Queues(vec![(0, 1500), (1, 1500), (0, 1500)]);
+            queues.announce(&mut it);
+            assert_eq!(queues.send(&mut it, 1), [1]);
+            // Strict packets change nothing.
+            queues.0[0].0 = 1;
+            it.on_backlog(Time::ZERO, 0, &queues.states());
+            for class in [2, 1] {
+                queues.0[class].0 = 9;
+                it.on_backlog(Time::ZERO + Duration::from_us(back_us), class, &queues.states());
+            }
+            assert_eq!(queues.send(&mut it, 1), [0]);
+            assert_eq!(queues.send(&mut it, 5), expected, "back after {back_us} us");
+        }
     }
 }
