@@ -47,7 +47,7 @@ def run(text: str, folder: Path = EXAMPLES, seed: int = 1, sets: list[tuple[str,
 
 def test_lists_over_classes_are_as_long_as_the_core_makes_them() -> None:
     lengths = {each.name: each.length for each in fields()["Queues"]}
-    assert lengths == {"count": 1, "packets": own.CLASSES, "bytes": own.CLASSES, "head": own.CLASSES}
+    assert lengths == {"count": 1, "rate": 1, "packets": own.CLASSES, "bytes": own.CLASSES, "head": own.CLASSES}
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

@@ -98,7 +98,7 @@ def mistakes(folder: Path, text: str, use: str) -> list[str]:
         (
             SCHEDULER.replace("queues.count - 1", "queues.length"),
             "",
-            "queues has no 'length' (count, packets, bytes, head)",
+            "queues has no 'length' (count, rate, packets, bytes, head)",
         ),
         (
             SCHEDULER.replace("on_sent", "on_send"),

@@ -11,7 +11,7 @@ use penstock_model::probe::{Probe, ReportVariable};
 use penstock_model::registry::Plugin;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{ClassContext, QueueState, Scheduler, SchedulerFacts, Schedulers, Turn};
-use penstock_model::units::Time;
+use penstock_model::units::{Rate, Time};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -34,6 +34,8 @@ views! {
     Queues {
         /// Number of queues.
         count: i64,
+        /// Bits per second of the link at the beginning.
+        rate: i64,
         /// Packets that wait.
         packets: [i64; MOST_CLASSES],
         /// Bytes that wait.
@@ -65,6 +67,8 @@ fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
 struct ForeignScheduler {
     component: Arc<Component>,
     record: Record,
+    /// The rate of the link at the beginning.
+    rate: Rate,
     next_queue: Hook,
     on_backlog: Option<Hook>,
     on_sent: Option<Hook>,
@@ -77,8 +81,8 @@ struct ForeignScheduler {
 impl Queues {
     /// The queues, as hooks see them.
     #[inline]
-    fn of(queues: &[QueueState]) -> Queues {
-        let mut view = Queues { count: queues.len() as i64, ..Queues::default() };
+    fn of(queues: &[QueueState], rate: Rate) -> Queues {
+        let mut view = Queues { count: queues.len() as i64, rate: rate.as_bps() as i64, ..Queues::default() };
         for (i, queue) in queues.iter().enumerate() {
             view.packets[i] = i64::from(queue.packets);
             view.bytes[i] = queue.bytes as i64;
@@ -108,13 +112,14 @@ impl ForeignScheduler {
         }
         let mut record = Record::new(component, &with_classes(component, values, context.classes), &context.site);
         if let Some(on_start) = hook("on_start") {
-            let mut queues = Queues { count: classes as i64, ..Queues::default() };
+            let mut queues = Queues { count: classes as i64, rate: context.site.rate.as_bps() as i64, ..Queues::default() };
             record.call("on_start", on_start, (&mut Subject::default(), &mut queues), [0, 0]);
         }
         let next_queue = hook("next_queue").ok_or("has no method next_queue")?;
         Ok(ForeignScheduler {
             component: Arc::clone(component),
             record,
+            rate: context.site.rate,
             next_queue,
             on_backlog: hook("on_backlog"),
             on_sent: hook("on_sent"),
@@ -128,7 +133,7 @@ impl ForeignScheduler {
     #[inline]
     fn tell(&mut self, name: &'static str, hook: Option<Hook>, now: Time, mut subject: Subject, queues: &[QueueState]) {
         if let Some(hook) = hook {
-            self.record.call(name, hook, (&mut subject, &mut Queues::of(queues)), [ps(now), 0]);
+            self.record.call(name, hook, (&mut subject, &mut Queues::of(queues, self.rate)), [ps(now), 0]);
         }
     }
 }
@@ -146,7 +151,7 @@ impl Probe for ForeignScheduler {
 
 impl Scheduler for ForeignScheduler {
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
-        let (mut nothing, mut view, arguments) = (Subject::default(), Queues::of(queues), [ps(now), 0]);
+        let (mut nothing, mut view, arguments) = (Subject::default(), Queues::of(queues, self.rate), [ps(now), 0]);
         let answer = self.record.call("next_queue", self.next_queue, (&mut nothing, &mut view), arguments);
         let what = match (usize::try_from(answer).ok().and_then(|queue| Some((queue, queues.get(queue)?))), self.not_before) {
             (Some((queue, state)), _) if state.packets > 0 => return Turn::Queue(queue),
