@@ -11,6 +11,7 @@ class Wrr:
 
     turn: int = own.state(0, doc="Position of the class whose turn it is.")
     credit: int = own.state(0, unit="packets", doc="Packets that it may still send in this turn.")
+    busy_until: int = 0  # end of the last transmission
 
     def on_start(self, queues):
         self.turn = queues.count - 1  # the first class follows
@@ -21,5 +22,13 @@ class Wrr:
             self.credit = self.weight[self.turn]
         return self.turn
 
-    def on_sent(self):
+    def on_backlog(self, now, queues):
+        waiting = 0
+        for queue in range(queues.count):
+            waiting += queues.packets[queue]
+        if waiting == 1 and now > self.busy_until:
+            self.credit = 0  # the port was idle, which ends the turn
+
+    def on_sent(self, now, size, queues):
         self.credit -= 1
+        self.busy_until = now + own.mul_div(16 * size * own.SECOND + queues.rate, 1, 2 * queues.rate)  # rounded half up

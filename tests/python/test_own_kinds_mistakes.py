@@ -93,7 +93,7 @@ def mistakes(folder: Path, text: str, use: str) -> list[str]:
         (
             SCHEDULER.replace("own.class_parameter", "own.parameter"),
             "",
-            "mine.py:21: 'weight' is a single number, not a list; for one per class, use own.class_parameter",
+            "mine.py:22: 'weight' is a single number, not a list; for one per class, use own.class_parameter",
         ),
         (
             SCHEDULER.replace("queues.count - 1", "queues.length"),

@@ -187,7 +187,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
         let level = |number: &u32| {
             let all = set(&|class| priority(class) == *number);
             let weights: Vec<u64> = all.iter().map(|i| ((share(&classes[i]) * 1e4 + 0.5) as u64).max(1)).collect();
-            let turns = Wrr::of_bytes(&weights, parameters.quantum, Debts::Kept);
+            let turns = Wrr::of_bytes(&weights, parameters.quantum, Debts::Kept, wire);
             Level { members: all.iter().map(|i| i as u8).collect(), all, turns }
         };
         let levels: Vec<Level<WORDS>> = priorities.iter().map(level).collect();

@@ -1,9 +1,11 @@
 //! Weighted round robin.
 
 use super::class::ClassPlan;
+use super::idle::LastTransmission;
 use super::weights::{weights, ClassParameters};
 use super::{HasFacts, QueueState, Scheduler, SchedulerContext, Turn};
 use crate::parameters::{own, Check, Quantum};
+use crate::transmission::WireRate;
 use crate::units::{Bytes, Rate, Time};
 use std::any::Any;
 
@@ -28,7 +30,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// Credit is exact; ns-2 rounds the credit of a turn to whole bytes. With debts forgiven, classes whose turn is less than a
-    /// packet get more than their share. The class served last keeps its turn and its credit while the port is idle.
+    /// packet get more than their share. If the port becomes idle, the end of the last transmission is computed from the initial
+    /// rate of the link, even if this rate changes.
     ///
     /// ## Example
     /// ```toml
@@ -93,6 +96,7 @@ pub struct Wrr {
     debts: Debts,
     /// Debts are forgiven and no class had credit: the next packet is not charged.
     at_no_charge: bool,
+    last_transmission: LastTransmission,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,11 +117,11 @@ impl Wrr {
     }
 
     /// Round robin among `classes`.
-    pub fn new(parameters: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Wrr {
-        let weights = weights(classes);
+    pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Wrr {
+        let (weights, wire) = (weights(classes), wire.into().wire());
         match parameters.weighs {
-            Weighs::Packets => Wrr::of(&weights, 1, 0, Debts::Kept),
-            Weighs::Bytes => Wrr::of_bytes(&weights, parameters.quantum.unwrap_or(QUANTUM), parameters.debts),
+            Weighs::Packets => Wrr::of(&weights, 1, 0, Debts::Kept, wire),
+            Weighs::Bytes => Wrr::of_bytes(&weights, parameters.quantum.unwrap_or(QUANTUM), parameters.debts, wire),
         }
     }
 
@@ -132,16 +136,23 @@ impl Wrr {
     }
 
     /// Round robin by bytes among classes with these weights; a class of mean weight may send `quantum` in a turn.
-    pub(super) fn of_bytes(weights: &[u64], quantum: Quantum, debts: Debts) -> Wrr {
-        Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum(), debts)
+    pub(super) fn of_bytes(weights: &[u64], quantum: Quantum, debts: Debts, wire: WireRate) -> Wrr {
+        Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum(), debts, wire)
     }
 
     /// All products fit 63 bits: see [`Quantum`] for the grants; of debts, the largest packet times the sum of the weights is
     /// 65,535 x 256 x 10^4 = 1.7 x 10^11.
-    fn of(weights: &[u64], unit: u64, byte: u64, debts: Debts) -> Wrr {
+    fn of(weights: &[u64], unit: u64, byte: u64, debts: Debts, wire: WireRate) -> Wrr {
         let class = |weight: &u64| Class { credit: 0, grant: (weight * unit) as i64 };
-        // The first visit is the first class's.
-        Wrr { turn: weights.len() - 1, classes: weights.iter().map(class).collect(), byte: byte as i64, debts, at_no_charge: false }
+        Wrr {
+            // The first visit is the first class's.
+            turn: weights.len() - 1,
+            classes: weights.iter().map(class).collect(),
+            byte: byte as i64,
+            debts,
+            at_no_charge: false,
+            last_transmission: LastTransmission::none(wire),
+        }
     }
 
     #[inline(always)]
@@ -192,6 +203,13 @@ impl Wrr {
             };
             class.credit = class.credit.saturating_add(class.grant.saturating_mul(skipped)).min(most);
         }
+    }
+
+    /// The wire is free, and the class whose turn it is has no packet: the rest of its credit is lost, and the next class has its turn.
+    #[cold]
+    fn end_turn(&mut self) {
+        let credit = &mut self.classes[self.turn].credit;
+        *credit = (*credit).min(0);
     }
 
     /// A packet of `size` bytes of class `class` is sent.
@@ -246,10 +264,15 @@ impl Scheduler for Wrr {
     }
 
     #[inline]
-    fn on_packet(&mut self, _now: Time, _queue: usize, _queues: &[QueueState]) {}
+    fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
+        if self.last_transmission.is_over(now, queue, queues) {
+            self.end_turn();
+        }
+    }
 
     #[inline]
-    fn on_sent(&mut self, _now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        self.last_transmission.begin(now, size);
         if !std::mem::take(&mut self.at_no_charge) {
             self.charge(queue, size);
         }
@@ -284,7 +307,7 @@ mod tests {
     use super::super::testing::{weighted, Queues};
     use super::*;
     use crate::parameters::testing::read;
-    use crate::units::Rate;
+    use crate::units::{Duration, Rate};
 
     fn wrr(lines: &[&str], weights: &[u32]) -> Wrr {
         Wrr::new(&read(lines).expect("sound"), &weighted(weights), Rate::from_bps(1_000_000))
@@ -413,5 +436,42 @@ mod tests {
         assert_eq!(mistakes, ["quantum: has no effect with weighs = \"packets\"; leave it out"]);
         let mistakes = read::<Parameters>(&["debts = forgiven"]).expect_err("a mistake");
         assert_eq!(mistakes, ["debts: has no effect with weighs = \"packets\", which leave none; leave it out"]);
+    }
+
+    /// A packet of 1500 bytes takes 12 ms; a turn of the first class is three of them.
+    #[test]
+    fn an_idle_port_ends_the_turn() {
+        let bytes: &[&str] = &["weighs = bytes", "quantum = 3000 bytes"];
+        for lines in [&[][..], bytes, &[bytes, &["debts = forgiven"]].concat()] {
+            // Arrivals at the end of the transmission precede the decision and belong to the turn.
+            for (back_us, expected) in [(12_000, [0, 0, 1, 0, 0, 0]), (12_001, [1, 0, 0, 0, 1, 0])] {
+                let weights = if lines.is_empty() { [3, 1] } else { [75, 25] };
+                let mut it = wrr(lines, &weights);
+                let mut queues = Queues(vec![(1, 1500), (0, 1500)]);
+                queues.announce(&mut it);
+                assert_eq!(queues.send(&mut it, 1), [0]);
+                for class in [1, 0] {
+                    queues.0[class].0 = 1;
+                    it.on_packet(Time::ZERO + Duration::from_us(back_us), class, &queues.states());
+                    queues.0[class].0 = 9;
+                }
+                assert_eq!(queues.send(&mut it, 6), expected, "{lines:?}, back after {back_us} us");
+            }
+        }
+    }
+
+    #[test]
+    fn a_debt_outlives_an_idle_port() {
+        // 2700 bytes of 1500 leave -1200. The next turn makes that 300: one packet of 600.
+        let mut it = wrr(&["weighs = bytes"], &[1, 1]);
+        let mut queues = Queues(vec![(1, 2700), (0, 1500)]);
+        queues.announce(&mut it);
+        assert_eq!(queues.send(&mut it, 1), [0]);
+        for class in [1, 0] {
+            queues.0[class] = (1, 600);
+            it.on_packet(Time::ZERO + Duration::from_secs(1), class, &queues.states());
+            queues.0[class].0 = 9;
+        }
+        assert_eq!(queues.send(&mut it, 6), [1, 1, 1, 0, 1, 1]);
     }
 }
