@@ -29,7 +29,7 @@ crate::parameters! {
     /// - avgidle is rounded down to 1/16 ps and begins at maxidle. It has no lower bound (minidle), and a class that was held back
     ///   has no extra delay (extradelay, offtime).
     /// - Shares refer to the initial rate of the link, even if this rate changes.
-    /// - A class keeps the debt of a turn, as in `wrr` by default, and its turn while the port is idle.
+    /// - A class keeps the debt of a turn, as in `wrr` by default, where a turn ends in the same way.
     ///
     /// A class that does not borrow may get less than its share, since the estimator forgets. If its packets are small, the class
     /// earns idle time while large packets of others are on the wire, but loses a sixteenth of it with each packet that it sends.
@@ -277,12 +277,21 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
                 let at = turns.next_of(|at| may.has(usize::from(members[at])));
                 Turn::Queue(usize::from(members[at]))
             }
-            None => Turn::NotBefore(self.waiting.iter().map(|i| self.classes[i].over_until).min().unwrap_or(Time::NEVER)),
+            None => {
+                let is_empty = |level: &Level<WORDS>| !self.waiting.has(usize::from(level.members[level.turns.turn()]));
+                self.levels.iter_mut().filter(|level| is_empty(level)).for_each(|level| level.turns.end_turn());
+                Turn::NotBefore(self.waiting.iter().map(|i| self.classes[i].over_until).min().unwrap_or(Time::NEVER))
+            }
         }
     }
 
     #[inline]
-    fn on_backlog(&mut self, _now: Time, queue: usize, _queues: &[QueueState]) {
+    fn on_backlog(&mut self, now: Time, queue: usize, _queues: &[QueueState]) {
+        let Level { members, all, turns } = &mut self.levels[self.classes[queue].level.0];
+        // An arrival at the very end of a transmission precedes the decision of that instant.
+        if all.and(&self.waiting).is_empty() && self.classes[usize::from(members[turns.turn()])].last < now {
+            turns.end_turn();
+        }
         self.waiting.set(queue, true);
     }
 
@@ -315,7 +324,7 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::class;
+    use super::super::testing::{class, Queues};
     use super::*;
     use crate::parameters::testing::read;
     use crate::units::Bytes;
@@ -430,5 +439,52 @@ mod tests {
             let costly = sent - usize::from(idle > 0);
             assert!(costly == burst || costly == burst + 1, "{sent} for {burst} after {idle} s");
         }
+    }
+
+    #[test]
+    fn a_turn_ends_while_the_level_has_no_packets() {
+        // A turn of the first class is 4500 bytes, three packets of 12 ms each.
+        let plans = [["share = 0.75"], ["share = 0.25"]].map(|lines| class::<ClassParameters>(&lines));
+        let lines = ["sharing = ancestor-only", "quantum = 3000 bytes"];
+        for (back_us, expected) in [(12_000, [0, 0, 1, 0, 0, 0]), (12_001, [1, 0, 0, 0, 1, 0])] {
+            let mut it = Cbq::<1>::new(&read(&lines).expect("sound"), &plans, Rate::from_bps(1_000_000)).expect("two classes");
+            let mut queues = Queues(vec![(1, 1500), (0, 1500)]);
+            queues.announce(&mut it);
+            assert_eq!(queues.send(&mut it, 1), [0]);
+            for class in [1, 0] {
+                queues.0[class].0 = 9;
+                it.on_packet(Time::ZERO + Duration::from_us(back_us), class, &queues.states());
+            }
+            assert_eq!(queues.send(&mut it, 6), expected, "back after {back_us} us");
+        }
+    }
+
+    #[test]
+    fn a_turn_ends_while_the_other_classes_are_held_back() {
+        let plans = [["share = 0.5", "borrows = true"], ["share = 0.25", "borrows = false"], ["share = 0.25", "borrows = true"]];
+        let plans = plans.map(|lines| class::<ClassParameters>(&lines));
+        let lines = ["burst = 1", "quantum = 3000 bytes"];
+        let mut it = Cbq::<1>::new(&read(&lines).expect("sound"), &plans, Rate::from_bps(1_000_000)).expect("three classes");
+        let mut queues = Queues(vec![(0, 1500), (99, 1500), (0, 1500)]);
+        queues.announce(&mut it);
+        // The second class sends until it is held back, and the first begins a turn of 4500 bytes and has no other packet.
+        let mut now = Time::ZERO;
+        while it.next(now, &queues.states()) == Turn::Queue(1) {
+            it.on_sent(now, 1, 1500, &queues.states());
+            now += Duration::from_ms(12);
+        }
+        queues.0[0].0 = 1;
+        it.on_packet(now, 0, &queues.states());
+        assert_eq!(it.next(now, &queues.states()), Turn::Queue(0));
+        queues.0[0].0 = 0;
+        it.on_sent(now, 0, 1500, &queues.states());
+        now += Duration::from_ms(12);
+        assert!(matches!(it.next(now, &queues.states()), Turn::NotBefore(later) if later > now + Duration::from_ms(1)));
+        // It comes back together with the third, to which the turn has gone.
+        for class in [0, 2] {
+            queues.0[class].0 = 1;
+            it.on_packet(now + Duration::from_us(1), class, &queues.states());
+        }
+        assert_eq!(it.next(now + Duration::from_us(1), &queues.states()), Turn::Queue(2));
     }
 }

@@ -205,9 +205,14 @@ impl Wrr {
         }
     }
 
+    /// Whose turn it is.
+    pub(super) fn turn(&self) -> usize {
+        self.turn
+    }
+
     /// The wire is free, and the class whose turn it is has no packet: the rest of its credit is lost, and the next class has its turn.
     #[cold]
-    fn end_turn(&mut self) {
+    pub(super) fn end_turn(&mut self) {
         let credit = &mut self.classes[self.turn].credit;
         *credit = (*credit).min(0);
     }
