@@ -127,16 +127,18 @@ def _allotments(settings: Settings, shares: dict[str, float]) -> tuple[dict[str,
 
 
 def ef_flows(settings: Settings, case: Case) -> Iterable[dict[str, Any]]:
-    """The target and the other EF flows, half of all with short and half with long packets."""
+    """The target and the other EF flows, half of all with short and half with long packets.
+
+    The target enters at the first node; the others do as ``path.ef`` says.
+    """
     target, others = _rates(settings, case)
-    yield _ef(settings, case, "target", 1, case.target, target)
+    yield _ef(settings, case, ("target", NODES[0], 1), case.target, target)
     for name, (size, count) in _others(case).items():
-        yield _ef(settings, case, name, count, size, others)
-
-
-def ef_groups(case: Case) -> list[str]:
-    """The names of the groups of EF flows."""
-    return ["target", *_others(case)]
+        if settings["path.ef"] == "end-to-end":
+            yield _ef(settings, case, (name, NODES[0], count), size, others)
+            continue
+        for hop in range(min(HOPS, count)):
+            yield _ef(settings, case, (f"{name}-{hop}", NODES[hop], len(range(hop, count, HOPS))), size, others)
 
 
 def _others(case: Case) -> dict[str, tuple[int, int]]:
@@ -163,7 +165,8 @@ def _rates(settings: Settings, case: Case) -> tuple[int, int]:
     return target, round((all_of_them - target) / (case.flows - 1))
 
 
-def _ef(settings: Settings, case: Case, name: str, count: int, size: int, rate: int) -> dict[str, Any]:
+def _ef(settings: Settings, case: Case, group: tuple[str, str, int], size: int, rate: int) -> dict[str, Any]:
+    name, start, count = group
     source = {
         "rate": f"{rate} bit/s",
         "packet": f"{size} bytes",
@@ -171,16 +174,21 @@ def _ef(settings: Settings, case: Case, name: str, count: int, size: int, rate: 
         "spacing-jitter": settings["source.spacing_jitter"],
     }
     kind = BACKGROUND if case.scheduler == BEST_EFFORT else EF
-    return {"name": name, "from": NODES[0], "to": NODES[-1], "count": count, "class": kind, "source.cbr": source}
+    return {"name": name, "from": start, "to": NODES[-1], "count": count, "class": kind, "source.cbr": source}
 
 
 def background(settings: Settings, case: Case) -> Iterable[dict[str, Any]]:
-    """What fills the non-EF queues, from end to end or over every single hop."""
-    if settings["path.cross"] == "per-hop":
-        ways = [(f"-{hop}", NODES[hop], NODES[hop + 1], settings["path.rates_bps"][hop]) for hop in range(HOPS)]
-    else:
-        ways = [("", NODES[0], NODES[-1], settings["topology.bottleneck_rate_bps"])]
-    for suffix, start, end, rate in ways:
+    """What fills the non-EF queues, where ``path.cross`` has it enter and leave."""
+    last = NODES[-1]
+    ways = {
+        "end-to-end": [("", NODES[0], last)],
+        "per-hop": [(f"-{hop}", NODES[hop], NODES[hop + 1]) for hop in range(HOPS)],
+        "entering": [(f"-{hop}", NODES[hop], last) for hop in range(HOPS)],
+        "leaving": [(f"-{hop}", NODES[0], NODES[hop + 1]) for hop in range(HOPS)],
+    }
+    for suffix, start, end in ways[settings["path.cross"]]:
+        # Rates decrease along the path, so the slowest link of a way is its last.
+        rate = settings["path.rates_bps"][NODES.index(end) - 1]
         for number, name in enumerate(_classes(case), 1):
             common = {"from": start, "to": end, "class": name}
             for flow in _filling(settings, case, rate):

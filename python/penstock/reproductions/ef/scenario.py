@@ -19,7 +19,6 @@ from penstock.reproductions.ef.network import (
     Case,
     background,
     ef_flows,
-    ef_groups,
     forward_link,
     of_row,
     path_links,
@@ -81,14 +80,15 @@ def experiments(settings: Settings) -> Mapping[str, str]:
 def _jitter_page(settings: Settings, case: Case) -> str:
     """The scenario of one target flow."""
     told = f"{case.flows} EF flows, the target with packets of {case.target} bytes, over six hops with {case.scheduler}"
-    flows = [*ef_flows(settings, case), *background(settings, case)]
+    expedited = list(ef_flows(settings, case))
+    flows = [*expedited, *background(settings, case)]
     nodes: dict[str, Any] = {name: {} for name in NODES}
     head = _head(settings, told, case.duration)
-    return scenario_text(head, nodes, path_links(settings, case), flows, _jitter_measures(case))
+    measures = _jitter_measures(case, [flow["name"] for flow in expedited])
+    return scenario_text(head, nodes, path_links(settings, case), flows, measures)
 
 
-def _jitter_measures(case: Case) -> Iterable[dict[str, Any]]:
-    groups = ef_groups(case)
+def _jitter_measures(case: Case, groups: list[str]) -> Iterable[dict[str, Any]]:
     yield {"metric": "jitter", "of": "target", "take": ["mean"], "quantiles": [0.5, 0.9], "unit": "packet-time"}
     yield {"metric": "throughput", "of": groups}
     yield {"metric": "sent", "of": groups}
