@@ -1,4 +1,4 @@
-//! Idle ports, of which schedulers over classes are not told: the time at which the last transmission ended.
+//! When the last transmission ends: a scheduler over classes is not told that its port becomes idle.
 
 use super::QueueState;
 use crate::transmission::WireRate;
