@@ -349,7 +349,7 @@ t.toml:11: links[0].queue.red.max-probability: is missing and has no default; wr
     added(
         LINK,
         "queue.red = { limit = \"60 kB\", min-threshold = \"20 packets\", max-threshold = \"40 kB\", max-probability = 0.1 }",
-        "t.toml:11: links[0].queue.red.min-threshold: must be in packets if limit is, and in bytes if limit is",
+        "t.toml:11: links[0].queue.red.min-threshold: must be in packets if limit is, otherwise in bytes or as a time",
     );
     added(
         LINK,
@@ -359,7 +359,7 @@ t.toml:11: links[0].queue.red.max-probability: is missing and has no default; wr
     added(
         LINK,
         "queue.red-n = { limit = \"60 kB\", min-thresholds = [\"0 bytes\"], max-thresholds = [\"40 packets\"], max-probabilities = [0.1] }",
-        "t.toml:11: links[0].queue.red-n.max-thresholds: item 0: must be in packets if limit is, and in bytes if limit is",
+        "t.toml:11: links[0].queue.red-n.max-thresholds: item 0: must be in packets if limit is, otherwise in bytes or as a time",
     );
     for queue in [
         "red = { limit = \"60 kB\", min-threshold = \"0 bytes\", max-threshold = \"40 kB\", max-probability = 0.1 }",

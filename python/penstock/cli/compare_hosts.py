@@ -44,7 +44,7 @@ def compare_hosts(
 
     At each point of a study there are pairs of runs: an emulation, in which iperf3 makes the TCP flows between real
     nodes, and a simulation of the scenario as it is. The numbers are from the simulated network, which counts the same
-    way in both; goodput and windows of Linux are from iperf3 and ss. Needs root privileges and iperf3.
+    way in both; goodput and windows of Linux are from ss. Needs root privileges and iperf3.
     """
     for each in (windows, out):
         if each is not None:

@@ -113,7 +113,7 @@ class DaskCrew:
         if self._reserve is not None:
             self._reserve.connection = connection
         if connection.dashboard is not None:
-            self._tell(Told(f"dashboard of the {connection.name}: {connection.dashboard}"))
+            self._tell(Told(f"dashboard of {connection.name}: {connection.dashboard}"))
         return connection
 
     def _make(self) -> None:

@@ -328,7 +328,7 @@ mod tests {
             ["max-threshold: needs a min-threshold, which otherwise follows from the rate of the link"]
         );
         assert_eq!(mistakes(&["interval = 0 s"]), ["interval: must be above 0 s"]);
-        assert_eq!(mistakes(&["min-threshold = 3 kB"]), ["min-threshold: must be in packets if limit is, and in bytes if limit is"]);
+        assert_eq!(mistakes(&["min-threshold = 3 kB"]), ["min-threshold: must be in packets if limit is, otherwise in bytes or as a time"]);
         assert_eq!(mistakes(&["min-threshold = 3 packets", "max-threshold = 3 packets"]), ["max-threshold: must be above min-threshold"]);
         assert_eq!(mistakes(&["limit = 9 packets", "min-threshold = 9 packets"]), [format!("min-threshold: {UNREACHED}")]);
     }

@@ -283,7 +283,7 @@ pub(super) const UNREACHED: &str = "is not below limit, so the average never rea
 
 /// The mistake of a threshold in another unit than the limit, if it is one.
 pub(super) fn unit_mistake(threshold: Limit, limit: Limit) -> Option<String> {
-    (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, and in bytes if limit is".to_owned())
+    (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, otherwise in bytes or as a time".to_owned())
 }
 
 /// Whether two limits have the same unit.

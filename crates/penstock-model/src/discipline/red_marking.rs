@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(mistakes(&["limit = 5 kB"]), ["min-threshold: is not below limit, so nothing would be marked"]);
         let unit = "max-threshold: must be in packets if min-threshold is, and in bytes if min-threshold is";
         assert_eq!(mistakes(&["limit = none", "min-threshold = 10 packets"]), [unit]);
-        assert_eq!(mistakes(&["limit = 60 packets"]), ["min-threshold: must be in packets if limit is, and in bytes if limit is"]);
+        assert_eq!(mistakes(&["limit = 60 packets"]), ["min-threshold: must be in packets if limit is, otherwise in bytes or as a time"]);
     }
 
     #[test]

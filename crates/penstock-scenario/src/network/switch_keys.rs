@@ -89,8 +89,8 @@ impl PauseDraft {
 penstock_model::parameters! {
     /// ICMP Source Quench: a switch asks the sources of packets that it drops to send less.
     ///
-    /// For dropped packets, whatever the cause, the node sends at most one quench per `interval`, over the route with the fewest
-    /// links. It takes bandwidth, waits in queues, and may be lost. A TCP sender that receives it restarts with one segment in
+    /// For dropped packets, whatever the cause, the node sends at most one quench per `interval`, over the route of minimum
+    /// weight. It takes bandwidth, waits in queues, and may be lost. A TCP sender that receives it restarts with one segment in
     /// slow start, and keeps its threshold [RFC1122 s4.2.3.9]; open-loop sources and calls ignore it. Dropped acknowledgements
     /// cause none. Source Quench is deprecated [RFC6633], and serves as a historic baseline [RFC792] [RFC1016].
     pub struct SourceQuenchKeys {

@@ -269,7 +269,7 @@ fn settings_that_contradict_or_do_nothing_are_refused() {
     assert_eq!(mistakes(&["min-threshold = 40 packets"]), ["max-threshold: must be above min-threshold"]);
     let unreached = "min-threshold: is not below limit, so the average never reaches it and nothing would be dropped early";
     assert_eq!(mistakes(&["limit = 20 packets"]), [unreached]);
-    let unit = "must be in packets if limit is, and in bytes if limit is";
+    let unit = "must be in packets if limit is, otherwise in bytes or as a time";
     assert_eq!(mistakes(&["limit = 60 kB"]), [format!("min-threshold: {unit}"), format!("max-threshold: {unit}")]);
     assert_eq!(mistakes(&["min-threshold = 10 kB"]), [format!("min-threshold: {unit}")]);
     assert_eq!(mistakes(&["min-threshold = 0 bytes"]), [format!("min-threshold: {unit}")]);

@@ -265,7 +265,7 @@ fn lists_that_do_not_fit_are_refused() {
     let five = |what: &str, item: &str| format!("{what} = [{}]", [item; 5].join(", "));
     let (min, max, p) = (five("min-thresholds", "2 packets"), five("max-thresholds", "4 packets"), five("max-probabilities", "0.1"));
     assert_eq!(mistakes(&["limit = 9 packets", &min, &max, &p]), ["min-thresholds: has 5 entries; a packet has at most 4 precedences"]);
-    let unit = "must be in packets if limit is, and in bytes if limit is";
+    let unit = "must be in packets if limit is, otherwise in bytes or as a time";
     let mixed = ["limit = 60 packets", "min-thresholds = [20 packets, 9 kB]", "max-thresholds = [40 kB, 40 packets]"];
     assert_eq!(
         mistakes(&[&mixed[..], &["max-probabilities = [0.1, 0.2]"]].concat()),
