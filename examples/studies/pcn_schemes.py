@@ -1,4 +1,4 @@
-"""Five PCN schemes side by side, and the marked share over the load.
+"""Six PCN schemes side by side, and the marked share over the load.
 
     python examples/studies/pcn_schemes.py results
 
@@ -91,7 +91,7 @@ def _panel(axes: Any, panel: Panel, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Five PCN schemes side by side, and the marked share over the load.")
+    parser = argparse.ArgumentParser(description="Six PCN schemes side by side, and the marked share over the load.")
     parser.add_argument("folder", type=Path, help="where the tables and the figures go")
     parser.add_argument("--runs", type=int, default=5, help="independent runs of each point (5)")
     parser.add_argument("--jobs", type=int, help="runs at the same time (all cores)")

@@ -1,4 +1,4 @@
-"""Five PCN schemes side by side, and the marked share over the load."""
+"""Six PCN schemes side by side, and the marked share over the load."""
 
 from __future__ import annotations
 

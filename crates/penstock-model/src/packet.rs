@@ -36,6 +36,8 @@ pub enum Body {
     Media {
         /// Counts from zero.
         seq: u32,
+        /// The call's serial number within the aggregate.
+        call: u32,
     },
     /// A TCP data segment.
     Segment {
@@ -353,7 +355,7 @@ impl Packet {
     #[inline]
     pub const fn sequence(&self) -> u32 {
         match self.body {
-            Body::Datagram { seq, .. } | Body::Media { seq } | Body::Segment { seq, .. } => seq,
+            Body::Datagram { seq, .. } | Body::Media { seq, .. } | Body::Segment { seq, .. } => seq,
             Body::TaggedSegment { seq, .. } | Body::TaggedDatagram { seq, .. } => seq,
             Body::Request { call, .. } => call,
             Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,

@@ -339,7 +339,7 @@ fn exercise_edges(admission: &Option<AdmissionPlan>, termination: &Option<Termin
         if egress.deadline() <= now || ingress.deadline() <= now {
             return;
         }
-        egress.on_number(now, number as u32 >> 16);
+        egress.on_number(now, number as u32 >> 16, number as u32 & 3);
         egress.on_packet(now, Bytes::new(1 + number % 65_535), marks[number as usize % 3]);
         ingress.on_sent(now, Bytes::new(1 + number % 65_535));
         while let Some(signal) = egress.next_signal() {

@@ -20,6 +20,7 @@ const QUEUE: &str = "pcn.virtual-queue = { admissible-rate = \"400 kbit/s\" }";
 const PRE_EMPTION: &str = "pcn.pre-emption = { supportable-rate = \"800 kbit/s\" }";
 const THRESHOLD: &str = "pcn.threshold = { rate = \"400 kbit/s\", size = \"20 ms\", threshold = \"10 ms\" }";
 const EXCESS: &str = "pcn.excess = { rate = \"800 kbit/s\", size = \"5 ms\" }";
+const ONE_IN_THREE: &str = "pcn.excess = { rate = \"800 kbit/s\", size = \"5 ms\", mark-every = 3 }";
 
 /// The messages about `text`: mistakes, or the warnings of a sound scenario with `warning: ` before each.
 fn said_of(text: &str) -> String {
@@ -51,6 +52,8 @@ fn schemes_and_the_meters_they_are_made_for() {
         (&[EXCESS], "admission.cle = { threshold = 0.5 }\ntermination.sm = {}"),
         (&[THRESHOLD, EXCESS], "admission.rfc-6661 = {}\ntermination.rfc-6661 = {}"),
         (&[EXCESS], "admission.rfc-6662 = {}\ntermination.rfc-6662 = {}"),
+        (&[THRESHOLD, ONE_IN_THREE], "admission.cle = { threshold = 0.05 }\ntermination.marked-flow = {}"),
+        (&[PRE_EMPTION], "termination.marked-flow = {}"),
         (&[STM], "admission.count = { limit = 3 }"),
     ] {
         assert_eq!(said(meters, edges), "", "{meters:?} {edges}");
@@ -66,6 +69,7 @@ fn marks_that_nobody_sets() {
     let excess = "nothing sets excess-traffic marks, the only ones that it looks at; write pcn.excess or pcn.pre-emption";
     assert_eq!(said_briefly(&[THRESHOLD], "termination.rfc-6661 = {}"), excess);
     assert_eq!(said_briefly(&[THRESHOLD], "termination.rfc-6662 = {}"), excess);
+    assert_eq!(said_briefly(&[THRESHOLD], "termination.marked-flow = {}"), excess);
     assert_eq!(said_briefly(&[STM], "admission.cle = { threshold = 0.1, marks = \"excess\" }"), excess);
     assert_eq!(
         said_briefly(&[EXCESS], "admission.cle = { threshold = 0.1, marks = \"threshold\" }"),
@@ -119,6 +123,24 @@ fn marks_that_say_something_else() {
     ] {
         assert_eq!(said_briefly(meters, edges), format!("warning: {expected}"), "{meters:?} {edges}");
     }
+}
+
+#[test]
+fn excess_that_is_not_marked_misleads_whoever_measures() {
+    let late = "warning: mark-every above 1 leaves excess unmarked, so that the marked share is too low and calls are admitted late; leave mark-every out";
+    for edges in
+        ["admission.rfc-6662 = {}", "admission.cle = { threshold = 0.05 }", "admission.cle = { threshold = 0.05, marks = \"excess\" }"]
+    {
+        assert_eq!(said_briefly(&[ONE_IN_THREE], edges), late, "{edges}");
+    }
+    let few = "warning: mark-every above 1 leaves excess unmarked, which is measured as sustainable, so that too few calls may end; leave mark-every out";
+    for edges in ["termination.cl = {}", "termination.sm = {}", "termination.rfc-6661 = {}", "termination.rfc-6662 = {}"] {
+        assert_eq!(said_briefly(&[ONE_IN_THREE], edges), few, "{edges}");
+    }
+    // Threshold marks still tell of the load; those of excess alone do not.
+    assert_eq!(said_briefly(&[THRESHOLD, ONE_IN_THREE], "admission.rfc-6661 = {}"), "");
+    assert_eq!(said_briefly(&[THRESHOLD, ONE_IN_THREE], "admission.cle = { threshold = 0.05, marks = \"excess\" }"), late);
+    assert_eq!(said_briefly(&[THRESHOLD, ONE_IN_THREE], "termination.rfc-6661 = {}"), few);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 use common::sound;
 use penstock_engine::{Executor, Sim};
+use penstock_model::units::Duration;
 
 /// A thousand calls where half as many are supported. The bucket is deep: the load is marked once all calls have begun.
 const OVERLOAD: &str = r#"duration = "2 s"
@@ -213,4 +214,108 @@ fn what_arrives_twice_is_no_promise() {
         .map(|executor| Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor).run());
     assert!(plain.calls.iter().any(|(_, calls)| !calls.terminations.is_empty()), "calls are terminated");
     assert_eq!(plain.digest, ahead.digest);
+}
+
+/// A hundred calls, of which about half talk all the time and the others never: more than the 20 that are supported.
+const TALKERS: &str = r#"duration = "7 s"
+warm-up = "3 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "100 Mbit/s"
+delay = "1 ms"
+pcn.excess = { rate = "1.28 Mbit/s", size = "5 ms" }
+[[calls]]
+name = "v"
+from = "a"
+to = "b"
+source.on-off = { packet = "160 bytes", spacing = "20 ms", on = "100000 s", off = "100000 s", initial = "either" }
+initial = { calls = 100, spread = "20 ms" }
+termination.marked-flow = {}
+"#;
+
+#[test]
+fn the_call_that_ends_is_the_one_whose_packet_was_marked() {
+    // Packets travel in batches, through a delay, or one by one to a queue with a discipline.
+    for (queue, delay) in [("", ""), ("", "delay = { added = { uniform = [\"0 s\", \"50 ms\"] } }\n"), ("queue.codel = {}\n", "")] {
+        let text =
+            TALKERS.replacen("[[calls]]", &format!("{queue}[[calls]]"), 1).replacen("termination", &format!("{delay}termination"), 1);
+        let run = |text: &str, executor| {
+            let observed = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor).run();
+            let ended: u32 = observed.calls[0].1.terminations.iter().map(|(_, cut, _)| cut).sum();
+            // In 4 s a call sends 200 packets, give or take those that are delayed at the ends.
+            (((observed.flows[0].sent_packets + 100) / 200) as u32, ended, observed.digest)
+        };
+        let (talkers, none, _) = run(&text.replacen("termination.marked-flow = {}", "", 1), Executor::Plain);
+        let (left, ended, digest) = run(&text, Executor::Plain);
+        assert!((40..=60).contains(&talkers) && none == 0, "{talkers} talk");
+        // Not one silent call ended.
+        assert_eq!(left, talkers - ended, "{queue}{delay}");
+        assert!((1..=20).contains(&left), "{left} are left of {talkers} {queue}{delay}");
+        for executor in [Executor::Horizon, Executor::Sweeps, Executor::Windows] {
+            assert_eq!(run(&text, executor).2, digest, "{queue}{delay}{executor:?}");
+        }
+    }
+}
+
+/// From 1 s on a tenth more calls than the link supports, with packets in random order, and 40 ms for the path and the signal back.
+const A_TENTH_TOO_MANY: &str = r#"duration = "3 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "1 Gbit/s"
+delay = "20 ms"
+pcn.excess = { rate = "640 Mbit/s", size = "5 ms", mark-every = 1 }
+[[calls]]
+name = "v"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+initial = { calls = 10000, spread = "20 ms" }
+surge = { at = "1 s", calls = 1000, spread = "0 s" }
+delay = { added = { uniform = ["0 s", "20 ms"] }, at-end = "lost" }
+termination.marked-flow = {}
+"#;
+
+/// Calls beyond those supported, from the first termination on: the law E'(t) = -E(t - D) / (N T) in steps of 10 us.
+fn excess(every: f64, steps: usize) -> Vec<f64> {
+    let (delay, step) = (4000, 0.01 / (every * 20.0));
+    let mut excess = vec![1000.0_f64; delay + 1];
+    for i in delay..delay + steps {
+        excess.push(excess[i] - step * excess[i - delay].max(0.0));
+    }
+    excess.split_off(delay)
+}
+
+#[test]
+fn the_excess_decays_as_the_delay_and_the_share_of_marks_say() {
+    for every in [1, 6, 8, 16] {
+        let text = A_TENTH_TOO_MANY.replacen("mark-every = 1", &format!("mark-every = {every}"), 1);
+        let observed = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").run();
+        let terminations = &observed.calls[0].1.terminations;
+        let left_after = |ms: u64| {
+            let until = terminations[0].0 + Duration::from_ms(ms);
+            let last = terminations.iter().rfind(|(at, ..)| *at <= until).expect("the first");
+            f64::from(last.2) - 10_000.0
+        };
+        let law = excess(f64::from(every), 200_000);
+        // How many packets have come of 11,000 calls at random instants varies by half a root of that; one in N ends a call. Calls
+        // marked again before they end are ended once, which is the other way.
+        let deviation = 4.0 * 0.5 * 11_000_f64.sqrt() / f64::from(every);
+        let marked: f64 = 1000.0 - law.last().expect("some");
+        let twice = marked * marked * (40.0 / (20.0 * f64::from(every))).min(1.0) / (2.0 * 11_000.0);
+        for ms in [10, 50, 100, 200, 1900] {
+            let (found, expected) = (left_after(ms), law[100 * ms as usize]);
+            let range = expected - deviation..=expected + deviation + twice;
+            assert!(range.contains(&found), "{found} after {ms} ms with N = {every}, by the law {expected}: {range:?}");
+        }
+        // With D = 2 T the least N for D <= N T / e is 6.
+        assert_eq!(law.iter().any(|it| *it < 0.0), every < 6);
+    }
 }

@@ -95,11 +95,13 @@ pub struct HeaderUpdate {
     pub pcn: PcnMark,
 }
 
-/// A packet of a train: sent by one flow, described by its time and size alone until a port makes the packet.
-#[derive(Clone, Copy, Debug)]
+/// A packet of a train: sent by one flow, described by its time, size and call alone until a port makes the packet.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct TrainPacket {
     /// When it is sent.
     pub at: Time,
     /// Its bytes.
     pub size: u32,
+    /// The serial number of its call.
+    pub call: u32,
 }

@@ -49,6 +49,8 @@ pub enum Signal {
     Sustainable(Rate),
     /// Egress to ingress: the rates of an interval, by mark.
     Report(Report),
+    /// Egress to ingress: a packet of this call is excess-traffic-marked.
+    Marked(u32),
 }
 
 // Signals are stored in queues between processes.
@@ -113,6 +115,7 @@ pub struct Ingress {
     termination: termination::AtIngress,
     signals: VecDeque<Signal>,
     cut: u32,
+    marked: Option<u32>,
 }
 
 impl Ingress {
@@ -123,6 +126,7 @@ impl Ingress {
             termination: termination::AtIngress::new(termination, context),
             signals: VecDeque::new(),
             cut: 0,
+            marked: None,
         }
     }
 
@@ -138,7 +142,8 @@ impl Ingress {
         self.admission.admits_now(live)
     }
 
-    /// A call has ended on its own; `live` calls are left. Terminated calls are known from [`Ingress::next_cut`].
+    /// A call has ended on its own or after [`Ingress::take_marked`]; `live` calls are left. Other terminated calls are known
+    /// from [`Ingress::next_cut`].
     pub fn on_end(&mut self, now: Time, live: u32) {
         let _ = (now, live);
         self.signals.extend(self.admission.on_end());
@@ -154,6 +159,9 @@ impl Ingress {
     pub fn on_signal(&mut self, now: Time, signal: Signal, live: u32) -> Option<(u32, bool)> {
         if let Signal::Answer { call, level } = signal {
             return Some((call, self.admission.admits(level)));
+        }
+        if let Signal::Marked(call) = signal {
+            self.marked = Some(call);
         }
         self.admission.on_signal(now, signal);
         let cut = self.termination.on_signal(now, signal, live);
@@ -188,6 +196,11 @@ impl Ingress {
             self.signals.extend(self.admission.on_end());
         }
         cut
+    }
+
+    /// The call to terminate now, if it is live. Called once after every input, before [`Ingress::next_signal`].
+    pub fn take_marked(&mut self) -> Option<u32> {
+        self.marked.take()
     }
 
     fn terminate(&mut self, calls: u32) {
@@ -255,11 +268,11 @@ impl Egress {
         self.admission.on_marks(marks);
     }
 
-    /// The next packet to [arrive](Egress::on_packet), at the same time, is the `number`th of its aggregate.
+    /// The next packet to [arrive](Egress::on_packet), at the same time, is the `number`th of its aggregate and belongs to `call`.
     #[inline]
-    pub fn on_number(&mut self, now: Time, number: u32) {
+    pub fn on_number(&mut self, now: Time, number: u32, call: u32) {
         if let Some(more) = &mut self.more {
-            more.termination.on_number(now, number);
+            more.termination.on_number(now, number, call);
         }
     }
 

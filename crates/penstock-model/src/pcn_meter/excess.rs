@@ -6,7 +6,7 @@ use super::depth::Depth;
 use super::{MarkingRate, PcnMeter, PcnMeterParameters};
 use crate::meter::bucket::Start;
 use crate::packet::PcnMark;
-use crate::parameters::Check;
+use crate::parameters::{Check, Count};
 use crate::site::Site;
 use crate::units::{Bytes, Rate, Time};
 
@@ -26,11 +26,16 @@ crate::parameters! {
     /// With `size-independent`, the probability of a mark does not depend on the packet size. With it and with `classic`, the
     /// marked share of a constant load is $max(0, 1 - rate / load)$.
     ///
+    /// With `mark-every` above 1, only one in N of the bytes in excess is marked: the bytes of packets in excess are summed, and
+    /// a packet that brings the sum to N times its size is marked and subtracts N times its size. The other packets in excess
+    /// keep their marks, and take what a marked packet takes.
+    ///
     /// ## State
-    /// The tokens, exact. Constant cost per packet.
+    /// The tokens, exact, and the sum of bytes. Constant cost per packet.
     ///
     /// ## Departures
-    /// None for `size-independent`. `classic` is the bucket of the CL and SM drafts, the same as in `pre-emption`. `drained`
+    /// None for `size-independent` with `mark-every = 1`. Higher values are for three-state marking, of which only the abstract was
+    /// at hand: their rule is ours. `classic` is the bucket of the CL and SM drafts, the same as in `pre-emption`. `drained`
     /// marks all packets under a lasting overload of evenly spaced packets.
     ///
     /// ## Example
@@ -39,7 +44,7 @@ crate::parameters! {
     /// ```
     ///
     /// ## References
-    /// [RFC5670 s2.3, A.2], [Charny07 s2].
+    /// [RFC5670 s2.3, A.2], [Charny07 s2], [Babiarz07].
     pub struct Parameters {
         /// Rate of the traffic that stays unmarked (PCN-excess-rate).
         rate: Rate;
@@ -47,6 +52,8 @@ crate::parameters! {
         size: Depth;
         /// Packets that are in excess.
         metering: Metering = "size-independent";
+        /// Marks one byte in N of those in excess (N).
+        mark_every: Count = "1";
         /// Initial level of the bucket.
         start: Start = "full";
     }
@@ -71,6 +78,10 @@ impl PcnMeterParameters for Parameters {
     fn marking_rates(&self) -> Vec<MarkingRate> {
         vec![MarkingRate::termination("rate", self.rate)]
     }
+
+    fn marks_part_of_excess(&self) -> bool {
+        self.mark_every.0 > 1
+    }
 }
 
 impl Check for Parameters {}
@@ -81,13 +92,30 @@ pub struct Excess<N> {
     clock: Clock,
     bucket: Bucket<N>,
     metering: Metering,
+    mark_every: u64,
+    /// Bytes in excess, less those that marked packets stand for.
+    excess: u64,
 }
 
 impl<N: BucketInteger> Excess<N> {
     /// A meter with these parameters; `None` if its levels do not fit.
     pub fn new(parameters: &Parameters, _: &Site) -> Option<Excess<N>> {
         let bucket = Bucket::with_debt(parameters.rate, parameters.size, parameters.start)?;
-        Some(Excess { clock: Clock::default(), bucket, metering: parameters.metering })
+        let mark_every = u64::from(parameters.mark_every.0);
+        Some(Excess { clock: Clock::default(), bucket, metering: parameters.metering, mark_every, excess: 0 })
+    }
+
+    /// The new mark of a packet in excess that arrives with `mark`.
+    #[inline(always)]
+    fn excess_mark(&mut self, size: Bytes, mark: PcnMark) -> PcnMark {
+        self.excess += size.get();
+        match self.excess.checked_sub(self.mark_every * size.get()) {
+            Some(rest) => {
+                self.excess = rest;
+                PcnMark::Excess
+            }
+            None => mark,
+        }
     }
 }
 
@@ -113,11 +141,11 @@ impl<N: BucketInteger> PcnMeter for Excess<N> {
             Metering::Classic => bucket.missing().plus(needed) > bucket.size(),
             Metering::Drained => {
                 bucket.take(needed);
-                return if bucket.missing() == bucket.size() { PcnMark::Excess } else { mark };
+                return if bucket.missing() == bucket.size() { self.excess_mark(size, mark) } else { mark };
             }
         };
         if excess {
-            return PcnMark::Excess;
+            return self.excess_mark(size, mark);
         }
         bucket.take_with_debt(needed);
         mark
@@ -135,7 +163,8 @@ mod tests {
     const YES: PcnMark = PcnMark::Excess;
 
     fn meter(more: &str) -> Excess<u64> {
-        Excess::new(&read(&["rate = 8 kbit/s", "size = 300 bytes", more]).expect("sound"), &site()).expect("fits")
+        let lines: Vec<&str> = ["rate = 8 kbit/s", "size = 300 bytes"].into_iter().chain(more.split("; ")).collect();
+        Excess::new(&read(&lines).expect("sound"), &site()).expect("fits")
     }
 
     #[test]
@@ -154,6 +183,44 @@ mod tests {
     #[test]
     fn drained_marks_when_nothing_is_left() {
         assert_eq!(marks(&mut meter("metering = drained"), &[(0, 200), (0, 99), (0, 1), (0, 1), (2, 1)]), [NO, NO, YES, YES, NO]);
+    }
+
+    #[test]
+    fn one_byte_in_n_of_the_excess_is_marked() {
+        for (metering, every, expected) in [
+            // In excess are all packets after the first three. Their sums: 100, 200, 300 (marked), and so on.
+            ("size-independent", 1, [NO, NO, NO, YES, YES, YES, YES, YES, YES, YES]),
+            ("size-independent", 3, [NO, NO, NO, NO, NO, YES, NO, NO, YES, NO]),
+            ("classic", 3, [NO, NO, NO, NO, NO, YES, NO, NO, YES, NO]),
+            // The third packet, which takes the last tokens, is in excess too.
+            ("drained", 3, [NO, NO, NO, NO, YES, NO, NO, YES, NO, NO]),
+        ] {
+            let mut meter = meter(&format!("metering = {metering}; mark-every = {every}"));
+            // A byte over, so that `size-independent` is in debt.
+            let first = if metering == "size-independent" { 101 } else { 100 };
+            let packets: Vec<(u64, u32)> = [first].into_iter().chain([100; 9]).map(|size| (0, size)).collect();
+            assert_eq!(marks(&mut meter, &packets), expected, "{metering} {every}");
+            // Packets in excess took nothing, marked or not.
+            assert_eq!(probed(&meter, 0), [("fill", if metering == "size-independent" { -8.0 } else { 0.0 })]);
+        }
+    }
+
+    #[test]
+    fn a_large_packet_stands_for_n_times_its_bytes() {
+        let mut meter = meter("mark-every = 3");
+        let one = |meter: &mut Excess<u64>, size| marks(meter, &[(0, size)])[0];
+        assert_eq!(one(&mut meter, 301), NO);
+        // Sums: 200, 210 (30 needed: 180 stay), 190 (160 stay), 360, 560 (600 needed), 660 (300 needed: 360 stay), 460.
+        let sizes = [200, 10, 10, 200, 200, 100, 100];
+        assert_eq!(sizes.map(|size| one(&mut meter, size)), [NO, YES, YES, NO, NO, YES, YES]);
+    }
+
+    #[test]
+    fn what_is_not_picked_keeps_its_mark() {
+        let mut meter = meter("mark-every = 2; start = empty");
+        meter.on_packet(at(0), &with_mark(1, PcnMark::Unmarked));
+        let both = [0, 0].map(|ms| meter.on_packet(at(ms), &with_mark(100, PcnMark::Threshold)));
+        assert_eq!(both, [PcnMark::Threshold, YES]);
     }
 
     #[test]

@@ -66,6 +66,11 @@ pub trait PcnMeterParameters {
         false
     }
 
+    /// Whether the meter marks only part of the traffic in excess, so that the unmarked rate exceeds the meter's rate.
+    fn marks_part_of_excess(&self) -> bool {
+        false
+    }
+
     /// Whether the meter marks only above the supportable rate, so that admission by its marks admits up to that rate.
     fn marks_only_above_supportable(&self) -> bool {
         false

@@ -268,7 +268,7 @@ fn kind(body: &Body) -> u32 {
 
 fn sequence(body: &Body) -> u32 {
     match *body {
-        Body::Datagram { seq, .. } | Body::Segment { seq, .. } | Body::Media { seq } => seq,
+        Body::Datagram { seq, .. } | Body::Segment { seq, .. } | Body::Media { seq, .. } => seq,
         Body::Request { call, .. } => call,
         Body::TaggedDatagram { seq, .. } | Body::TaggedSegment { seq, .. } => seq,
         Body::SourceQuench { number } | Body::CongestionNotification { number, .. } => number,

@@ -28,7 +28,9 @@ impl Meters<'_> {
     /// Whether admission by `plan` can work with their marks; there is at least one meter.
     pub fn fit_admission(&self, plan: &AdmissionPlan) -> Option<Mismatch> {
         match plan {
-            AdmissionPlan::Cle(it) => self.unset_marks(it.marks).or_else(|| self.admits_late(it.marks)),
+            AdmissionPlan::Cle(it) => {
+                self.unset_marks(it.marks).or_else(|| self.admits_late(it.marks)).or_else(|| self.diluted_level(it.marks))
+            }
             AdmissionPlan::Rfc6661(_) if !self.sets_any(Marks::Threshold) => {
                 let these = self.names(Marks::Excess);
                 doubtful(format!(
@@ -42,7 +44,7 @@ impl Meters<'_> {
                     "nothing sets excess-traffic marks, by which RFC 6662 admits ({these} does not); write pcn.excess instead"
                 ))
             }
-            AdmissionPlan::Rfc6662(_) => self.admits_late(Marks::Any),
+            AdmissionPlan::Rfc6662(_) => self.admits_late(Marks::Any).or_else(|| self.diluted_level(Marks::Any)),
             _ => plan.declared_marks().and_then(|marks| self.unset_marks(marks)),
         }
     }
@@ -57,14 +59,17 @@ impl Meters<'_> {
                 } else {
                     "pcn.pre-emption and leave marks out"
                 };
-                self.unset_marks(it.marks).or_else(|| self.unmeasurable_excess(it.marks, advice))
+                self.unset_marks(it.marks).or_else(|| self.unmeasurable_excess(it.marks, advice)).or_else(|| self.unmarked_excess())
             }
-            TerminationPlan::Sm(_) => self.unmeasurable_excess(Marks::Any, "pcn.excess alone").or_else(|| self.doubled_rate()),
-            TerminationPlan::Rfc6661(_) => self.unset_marks(Marks::Excess),
+            TerminationPlan::Sm(_) => {
+                self.unmeasurable_excess(Marks::Any, "pcn.excess alone").or_else(|| self.doubled_rate()).or_else(|| self.unmarked_excess())
+            }
+            TerminationPlan::Rfc6661(_) => self.unset_marks(Marks::Excess).or_else(|| self.unmarked_excess()),
             TerminationPlan::Rfc6662(_) => self
                 .unset_marks(Marks::Excess)
                 .or_else(|| self.unmeasurable_excess(Marks::Any, "pcn.excess alone"))
-                .or_else(|| self.doubled_rate()),
+                .or_else(|| self.doubled_rate())
+                .or_else(|| self.unmarked_excess()),
             _ => plan.declared_marks().and_then(|marks| self.unset_marks(marks)),
         }
     }
@@ -121,6 +126,18 @@ impl Meters<'_> {
         doubtful(
             "pre-emption marks above the supportable rate, and u times that would stay; write pcn.excess at the admissible rate".to_owned(),
         )
+    }
+
+    /// Reports unmarked excess where the unmarked traffic is to be what the link supports.
+    fn unmarked_excess(&self) -> Option<Mismatch> {
+        self.0.iter().any(|meter| meter.parameters().marks_part_of_excess()).then_some(())?;
+        doubtful("mark-every above 1 leaves excess unmarked, which is measured as sustainable, so that too few calls may end; leave mark-every out".to_owned())
+    }
+
+    /// Reports that all marks of which the marked share consists are only a part of the excess.
+    fn diluted_level(&self, marks: Marks) -> Option<Mismatch> {
+        self.setting(marks).all(|meter| meter.parameters().marks_part_of_excess()).then_some(())?;
+        doubtful("mark-every above 1 leaves excess unmarked, so that the marked share is too low and calls are admitted late; leave mark-every out".to_owned())
     }
 
     fn setting(&self, marks: Marks) -> impl Iterator<Item = &PcnMeterPlan> {

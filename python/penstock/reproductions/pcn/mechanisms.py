@@ -1,6 +1,7 @@
 """What the schemes put into a port, an ingress and an egress, as a scenario has it.
 
-The document simulates STM and CL; single marking and two edge behaviours of the IETF are here at its rates.
+The document simulates STM and CL; single marking, three-state marking and two edge behaviours of the IETF are here at
+its rates.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""
 
-OTHERS = ("SM", "RFC 6661", "RFC 6662")
+THREE_STATE = "3sM"
+OTHERS = ("SM", "RFC 6661", "RFC 6662", THREE_STATE)
 LEVEL = 0.05
 """Marked share from which calls are refused: CL's in the document, and that of the RFCs."""
 EVERY = "100 ms"
-"""Measuring interval of all three: the shortest that the RFCs allow."""
+"""Measuring interval of SM and the RFCs: the shortest that the RFCs allow."""
+MARK_EVERY = 8
+"""N of 3sM: the least N >= e D / T, so that the load should not fall below SR. Packets of a call come every T = 20 ms. The
+load feels the end of a call at most D = 52 ms after the mark: path and signal take 2 ms, and packets sent earlier are
+delayed by up to 50 ms."""
 DEPTH = "5 ms"
 
 CLE_OF_CASE = {
@@ -91,7 +97,8 @@ def fractional(settings: Settings, ar: Decimal, sr: Decimal) -> dict[str, Any]:
 
 def edges(settings: Settings, case: Case) -> dict[str, Any]:
     """What the edges of every aggregate do: admission where calls arrive, termination where they are too many."""
-    if case.scheme in OTHERS:
+    # The admission of 3sM is that of CL.
+    if case.scheme in OTHERS and (case.kind == TERMINATION or case.scheme != THREE_STATE):
         ar, sr = admissible_rate(settings, case), supportable_rate(settings, case)
         return _other_edges(case.scheme, ar, sr, admits=case.kind != TERMINATION)
     if case.kind == TERMINATION:
@@ -158,9 +165,10 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
 
 def _other_meters(scheme: str, ar: Decimal, sr: Decimal) -> dict[str, Any]:
     """The meters of a bottleneck with these admissible and supportable rates."""
-    if scheme == "RFC 6661":
+    if scheme in ("RFC 6661", THREE_STATE):
         threshold = {"rate": bits(ar), "size": "20 ms", "threshold": "10 ms"}
-        return {"pcn.threshold": threshold, "pcn.excess": {"rate": bits(sr), "size": DEPTH}}
+        thinned = {"mark-every": MARK_EVERY} if scheme == THREE_STATE else {}
+        return {"pcn.threshold": threshold, "pcn.excess": {"rate": bits(sr), "size": DEPTH, **thinned}}
     metering = "classic" if scheme == "SM" else "size-independent"
     return {"pcn.excess": {"rate": bits(ar), "size": DEPTH, "metering": metering}}
 
@@ -168,6 +176,8 @@ def _other_meters(scheme: str, ar: Decimal, sr: Decimal) -> dict[str, Any]:
 def _other_edges(scheme: str, ar: Decimal, sr: Decimal, *, admits: bool) -> dict[str, Any]:
     """What the edges do: admission where calls arrive, else termination."""
     report, key = {"measuring-interval": EVERY}, scheme.lower().replace(" ", "-")
+    if scheme == THREE_STATE:
+        return {"termination.marked-flow": {}}
     u = float(round(sr / ar, 6))
     if admits:
         if scheme == "SM":

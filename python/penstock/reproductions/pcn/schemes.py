@@ -1,4 +1,4 @@
-"""Beyond the print: five schemes side by side over load, aggregation and synchronisation.
+"""Beyond the print: six schemes side by side over load, aggregation and synchronisation.
 
 CBR voice at the document's rates: admission at 128 Mbit/s and termination at 320 Mbit/s, in runs that are shorter than
 the document's. ``examples/studies/pcn_schemes.py`` runs and draws them.

@@ -35,27 +35,27 @@ impl Departures {
     }
 
     /// Sends the next packets of the aggregate, in order of time. A tail-drop FIFO port writes them straight into the next queue;
-    /// until then each is only a time and a size.
+    /// until then each is only a time, a size and a call.
     #[inline]
     pub fn send_train(&mut self, train: &[TrainPacket], host_context: &mut HostContext<'_, '_>) {
-        let Some(&TrainPacket { at, size }) = train.first() else { return };
+        let Some(&TrainPacket { at, size, call }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
         if host_context.keeps_batches || !port.accepts_packet_trains() || !host_context.context.record.is_untraced() {
-            return train.iter().for_each(|packet| self.send_media(packet.at, packet.size, host_context));
+            return train.iter().for_each(|packet| self.send_media(packet, host_context));
         }
         let first_counted = if self.measured.is_open(at) { 0 } else { train.partition_point(|packet| !self.measured.is_open(packet.at)) };
         let counted = &train[first_counted..];
         self.packets += counted.len() as u64;
         self.bytes += counted.iter().map(|packet| u64::from(packet.size)).sum::<u64>();
-        let first = self.template.packet(at, size, Body::Media { seq: self.sequence });
+        let first = self.template.packet(at, size, Body::Media { seq: self.sequence, call });
         self.sequence = self.sequence.wrapping_add(train.len() as u32);
         port.on_packet_train(train, first, &mut host_context.context);
     }
 
     /// Sends the next packet of the aggregate.
     #[inline(always)]
-    pub fn send_media(&mut self, now: Time, size: u32, host_context: &mut HostContext<'_, '_>) {
-        let packet = self.template.packet(now, size, Body::Media { seq: self.sequence });
+    fn send_media(&mut self, &TrainPacket { at: now, size, call }: &TrainPacket, host_context: &mut HostContext<'_, '_>) {
+        let packet = self.template.packet(now, size, Body::Media { seq: self.sequence, call });
         self.sequence = self.sequence.wrapping_add(1);
         self.send(now, &packet, host_context);
     }

@@ -69,17 +69,17 @@ impl CallsEgress {
         }
     }
 
-    /// Handles a packet of the aggregate, with its number if it is a media packet; returns whether the deadline may have changed.
+    /// Handles a packet of the aggregate, with its number and call if it is a media packet; returns whether the deadline may have changed.
     #[inline(always)]
-    pub fn on_packet(&mut self, now: Time, packet: &Packet, number: Option<u32>, host_context: &mut HostContext<'_, '_>) -> bool {
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, of_call: Option<(u32, u32)>, host_context: &mut HostContext<'_, '_>) -> bool {
         if self.measured.is_open(now) {
             self.received.count(now, packet);
         }
         if let Some(intervals) = &mut self.intervals {
             intervals.count(now, packet.size);
         }
-        if let Some(number) = number {
-            self.egress.on_number(now, number);
+        if let Some((number, call)) = of_call {
+            self.egress.on_number(now, number, call);
         }
         if self.egress.on_packet(now, Bytes::new(u64::from(packet.size)), packet.pcn) {
             self.send_signals(now, host_context);

@@ -60,7 +60,7 @@ impl Host {
         let mut digest = host_context.context.record.digest;
         let mut taken = 0;
         while let Some(Arrival { at, packet }) = arrivals.get(taken) {
-            let Body::Media { seq } = packet.body else { break };
+            let Body::Media { seq, call } = packet.body else { break };
             if *at >= bound {
                 break;
             }
@@ -71,7 +71,7 @@ impl Host {
                 continue;
             }
             digest.packet(*at, packet, 0);
-            if self.egresses[sink as usize].on_packet(*at, packet, Some(seq), host_context) {
+            if self.egresses[sink as usize].on_packet(*at, packet, Some((seq, call)), host_context) {
                 self.arm_egress(sink);
                 bound = bound.min(self.timers.next());
             }
@@ -137,9 +137,9 @@ impl Host {
                 }
                 return false;
             }
-            Body::Media { seq } => {
+            Body::Media { seq, call } => {
                 let sink = host_context.context.routes.sink(packet.flow);
-                if self.egresses[sink as usize].on_packet(now, packet, Some(seq), host_context) {
+                if self.egresses[sink as usize].on_packet(now, packet, Some((seq, call)), host_context) {
                     self.arm_egress(sink);
                 }
             }

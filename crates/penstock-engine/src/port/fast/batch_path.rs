@@ -41,7 +41,7 @@ impl Port {
         self.allows_batches && matches!(self.queueing, Queueing::TailDropFifo(_)) && self.arrival_marker.is_none()
     }
 
-    /// Processes a packet train of one flow: packets like `first` but for time and size, with consecutive numbers. There is no
+    /// Processes a packet train of one flow: packets like `first` but for time, size and call, with consecutive numbers. There is no
     /// trace.
     #[inline(never)]
     pub fn on_packet_train(&mut self, train: &[TrainPacket], first: Packet, context: &mut Context<'_, '_>) {
@@ -55,25 +55,25 @@ impl Port {
         }
     }
 
-    /// Processes packets like `first` but for time, size and number; that of the first of them is `number`.
+    /// Processes packets like `first` but for time, size, call and number; that of the first of them is `number`.
     #[inline(always)]
     fn on_train_part(&mut self, train: &[TrainPacket], first: &Packet, number: u32, context: &mut Context<'_, '_>) {
         let Some(from) = train.first().map(|first| first.at) else { return };
         // Field by field, since a copy of what has just been written in parts would have to wait for them.
-        let write = |slot: &mut Arrival, at: Time, (created, size): (Time, u32), i: u32| {
+        let write = |slot: &mut Arrival, &TrainPacket { at, size, call }: &TrainPacket, i: u32| {
             slot.at = at;
-            slot.packet = Packet { created, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
+            slot.packet = Packet { created: at, size, body: Body::Media { seq: number.wrapping_add(i), call }, ..*first };
         };
         let packets = train.iter().zip(0u32..);
         if self.can_batch_to_one_channel(from, train.len(), context) {
             let marks = first.header_word() >> 32 << 32;
-            return self.batch_to_one_channel(packets, train.len(), context, |slot, (&TrainPacket { at, size }, i)| {
-                write(slot, at, (at, size), i);
-                marks | u64::from(size)
+            return self.batch_to_one_channel(packets, train.len(), context, |slot, (packet, i)| {
+                write(slot, packet, i);
+                marks | u64::from(packet.size)
             });
         }
-        for (&TrainPacket { at: now, size }, i) in packets {
-            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i) }, ..*first };
+        for (&TrainPacket { at: now, size, call }, i) in packets {
+            let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i), call }, ..*first };
             self.enqueue_and_send::<false>(now, &packet, first.hop, context);
         }
     }

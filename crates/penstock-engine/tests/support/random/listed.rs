@@ -216,6 +216,7 @@ pub(super) const PCN: &[(&str, &str)] = &[
     ("single-threshold", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
     ("threshold", "rate = 200 kbit/s; size = 20 ms; threshold = 10 ms"),
     ("excess", "rate = 300 kbit/s; size = 20 ms"),
+    ("excess", "rate = 250 kbit/s; size = 15 ms; mark-every = 3"),
     ("fractional", "admissible-rate = 200 kbit/s; supportable-rate = 400 kbit/s"),
 ];
 
@@ -237,6 +238,8 @@ pub(super) const CALLS: &[Calls] = &[
     (BURSTS, None, Some(("single-threshold", "marked-run = 15; unmarked-run = 3; receiving = share")), None),
     (BURSTS, None, Some(("cl", "sar-interval = 10 ms; sending-interval = 10 ms; marks = any")), None),
     (BURSTS, Some(("rfc-6662", "measuring-interval = 10 ms")), Some(("rfc-6662", "measuring-interval = 10 ms")), None),
+    (BURSTS, Some(("cle", "threshold = 0.1")), Some(("marked-flow", "")), Some(40)),
+    (VOICE, Some(("count", "limit = 9")), Some(("marked-flow", "")), None),
 ];
 pub(super) const VOICE: (&str, &str) = ("cbr", "rate = 64 kbit/s; packet = 160 bytes; phase = zero");
 const BURSTS: (&str, &str) = ("on-off", "packet = 160 bytes; spacing = 5 ms; on = 34 ms; off = 66 ms");

@@ -2,6 +2,7 @@
 
 pub mod cl;
 pub mod cut;
+pub mod marked_flow;
 pub mod reported;
 pub mod rfc_6661;
 pub mod rfc_6662;
@@ -25,6 +26,7 @@ crate::component_plans! {
         "sm" => Sm(sm::Parameters),
         "rfc-6661" => Rfc6661(rfc_6661::Parameters),
         "rfc-6662" => Rfc6662(rfc_6662::Parameters),
+        "marked-flow" => MarkedFlow(marked_flow::Parameters),
     }
 }
 
@@ -33,7 +35,7 @@ impl TerminationPlan {
     fn scheme(&self, context: &EdgeContext) -> Option<TerminationScheme> {
         match self {
             TerminationPlan::SingleThreshold(_) | TerminationPlan::Cl(_) | TerminationPlan::Sm(_) => None,
-            TerminationPlan::Rfc6661(_) | TerminationPlan::Rfc6662(_) => None,
+            TerminationPlan::Rfc6661(_) | TerminationPlan::Rfc6662(_) | TerminationPlan::MarkedFlow(_) => None,
             TerminationPlan::Custom(it) => Some(it.build(context)),
         }
     }
@@ -51,13 +53,18 @@ impl TerminationPlan {
             TerminationPlan::Sm(parameters) => parameters.victims,
             TerminationPlan::Rfc6661(parameters) => parameters.victims,
             TerminationPlan::Rfc6662(parameters) => parameters.victims,
+            // Packets choose the calls.
+            TerminationPlan::MarkedFlow(_) => Victims::Random,
             _ => self.trial().expect("the others are above").victims,
         }
     }
 
     /// The marks that it [declares](TerminationScheme::reading) to read, if any.
     pub fn declared_marks(&self) -> Option<Marks> {
-        self.trial()?.marks
+        match self {
+            TerminationPlan::MarkedFlow(_) => Some(Marks::Excess),
+            _ => self.trial()?.marks,
+        }
     }
 
     /// Whether it has no effect without marks.
@@ -78,7 +85,7 @@ impl TerminationPlan {
 /// Termination at the ingress. Decides on a number of calls.
 #[derive(Clone)]
 pub(super) enum AtIngress {
-    /// No call is terminated.
+    /// It decides on no number of calls: there is no termination, or marks choose the calls.
     Never,
     /// Terminates a share of the calls in every interval.
     SingleThreshold(single_threshold::Ingress),
@@ -93,7 +100,7 @@ pub(super) enum AtIngress {
 impl AtIngress {
     pub(super) fn new(plan: &Option<TerminationPlan>, context: &EdgeContext) -> AtIngress {
         match plan {
-            None => AtIngress::Never,
+            None | Some(TerminationPlan::MarkedFlow(_)) => AtIngress::Never,
             Some(TerminationPlan::SingleThreshold(it)) => AtIngress::SingleThreshold(single_threshold::Ingress::new(it, context)),
             Some(TerminationPlan::Cl(it)) => AtIngress::Sustainable(sustainable::Ingress::new(it.ingress(context))),
             Some(TerminationPlan::Sm(it)) => AtIngress::Sustainable(sustainable::Ingress::new(it.ingress(context))),
@@ -169,6 +176,8 @@ pub(super) enum AtEgress {
     SingleThreshold(single_threshold::Egress),
     /// Measures the SAR (CL, SM).
     Sustainable(sustainable::Egress),
+    /// Names the calls of marked packets.
+    MarkedFlow(marked_flow::Egress),
     /// A scheme behind the traits of plug-ins.
     Custom(Box<dyn TerminationEgress + Send>),
 }
@@ -180,6 +189,7 @@ impl AtEgress {
             Some(TerminationPlan::SingleThreshold(it)) => AtEgress::SingleThreshold(single_threshold::Egress::new(it)),
             Some(TerminationPlan::Cl(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress(context))),
             Some(TerminationPlan::Sm(it)) => AtEgress::Sustainable(sustainable::Egress::new(it.egress())),
+            Some(TerminationPlan::MarkedFlow(_)) => AtEgress::MarkedFlow(marked_flow::Egress::default()),
             Some(plan) => plan.scheme(context).and_then(|it| it.egress).map_or(AtEgress::Silent, AtEgress::Custom),
         }
     }
@@ -193,14 +203,17 @@ impl AtEgress {
                 it.on_packet(now, size, mark);
                 None
             }
+            AtEgress::MarkedFlow(it) => it.on_packet(mark),
             AtEgress::Custom(it) => it.on_packet(now, size, mark).map(Signal::Sustainable),
         }
     }
 
     #[inline]
-    pub(super) fn on_number(&mut self, now: Time, number: u32) {
-        if let AtEgress::SingleThreshold(it) = self {
-            it.on_number(now, number);
+    pub(super) fn on_number(&mut self, now: Time, number: u32, call: u32) {
+        match self {
+            AtEgress::SingleThreshold(it) => it.on_number(now, number),
+            AtEgress::MarkedFlow(it) => it.on_call_packet(call),
+            _ => {}
         }
     }
 
@@ -220,7 +233,7 @@ impl AtEgress {
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         match self {
-            AtEgress::Silent | AtEgress::SingleThreshold(_) => Time::NEVER,
+            AtEgress::Silent | AtEgress::SingleThreshold(_) | AtEgress::MarkedFlow(_) => Time::NEVER,
             AtEgress::Sustainable(it) => it.deadline(),
             AtEgress::Custom(it) => it.deadline(),
         }
@@ -231,7 +244,7 @@ impl AtEgress {
     pub(super) fn silent_until(&self, now: Time) -> Time {
         match self {
             AtEgress::Silent => Time::NEVER,
-            AtEgress::SingleThreshold(_) | AtEgress::Custom(_) => now,
+            AtEgress::SingleThreshold(_) | AtEgress::MarkedFlow(_) | AtEgress::Custom(_) => now,
             AtEgress::Sustainable(it) => it.silent_until(now),
         }
     }
@@ -241,13 +254,13 @@ impl AtEgress {
     pub(super) fn silent_before_packet(&self) -> Option<u32> {
         match self {
             AtEgress::SingleThreshold(it) => Some(it.silent_before_packet()),
-            AtEgress::Silent | AtEgress::Sustainable(_) | AtEgress::Custom(_) => None,
+            AtEgress::Silent | AtEgress::Sustainable(_) | AtEgress::MarkedFlow(_) | AtEgress::Custom(_) => None,
         }
     }
 
     pub(super) fn on_timer(&mut self, now: Time) -> Option<Signal> {
         match self {
-            AtEgress::Silent | AtEgress::SingleThreshold(_) => None,
+            AtEgress::Silent | AtEgress::SingleThreshold(_) | AtEgress::MarkedFlow(_) => None,
             AtEgress::Sustainable(it) => it.on_timer(now),
             AtEgress::Custom(it) => it.on_timer(now).map(Signal::Sustainable),
         }

@@ -2,6 +2,7 @@
 
 mod admission;
 mod harness;
+mod marked_flow;
 mod pages;
 mod reported;
 mod rounds;

@@ -151,7 +151,7 @@ fn the_share_that_arrives_is_of_the_packets_whose_fate_is_known() {
     let mut told = vec![];
     // Packets 4 and 5 are lost, 8 and 7 change places; numbers wrap around.
     for (i, number) in (0..).zip([u32::MAX - 1, u32::MAX, 0, 1, 2, 3, 6, 8, 7, 9, 10]) {
-        egress.on_number(ms(10 * i), number);
+        egress.on_number(ms(10 * i), number, 0);
         egress.on_packet(ms(10 * i), Bytes::new(125), if i == 0 { PcnMark::Unmarked } else { PcnMark::Threshold });
         told.extend(std::iter::from_fn(|| egress.next_signal()));
     }

@@ -30,7 +30,7 @@ struct Train<'a> {
 impl Sink for Train<'_> {
     #[inline(always)]
     fn send(&mut self, now: Time, _: u32, call: &mut Call) {
-        let packet = TrainPacket { at: now, size: call.size };
+        let packet = TrainPacket { at: now, size: call.size, call: call.serial };
         match self.packets.get_mut(self.count) {
             Some(slot) => *slot = packet,
             None => self.packets.push(packet),
@@ -41,7 +41,7 @@ impl Sink for Train<'_> {
     #[inline(always)]
     fn send_repeating(&mut self, entries: &[WheelEntry], calls: &mut [Call], bound: Time, spacing: Duration) -> usize {
         if self.packets.len() < self.count + entries.len() {
-            self.packets.resize(self.count + entries.len(), TrainPacket { at: Time::ZERO, size: 0 });
+            self.packets.resize(self.count + entries.len(), TrainPacket::default());
         }
         let mut sent = 0;
         for (entry, slot) in entries.iter().zip(&mut self.packets[self.count..]) {
@@ -49,7 +49,7 @@ impl Sink for Train<'_> {
             if entry.at >= bound || !call.repeats(spacing) {
                 break;
             }
-            *slot = TrainPacket { at: entry.at, size: call.size };
+            *slot = TrainPacket { at: entry.at, size: call.size, call: call.serial };
             sent += 1;
         }
         self.count += sent;
@@ -95,7 +95,7 @@ impl CallsIngress {
         };
         let sent = &train.packets[..train.count];
         if self.sending.ingress_meters {
-            for TrainPacket { at, size } in sent {
+            for TrainPacket { at, size, .. } in sent {
                 self.ingress.on_sent(*at, Bytes::new(u64::from(*size)));
             }
         }
@@ -138,7 +138,7 @@ impl CallsIngress {
         let forwarded = delayed.forward_before(bound, most, |packet| {
             // The slot of a call that has ended may have been reused.
             if outlive || calls[packet.slot as usize].is_live(packet.serial) {
-                packets.push(TrainPacket { at: packet.at, size: packet.size });
+                packets.push(TrainPacket { at: packet.at, size: packet.size, call: packet.serial });
             }
         });
         *count = packets.len();

@@ -13,6 +13,11 @@ impl CallsIngress {
             let slot = self.choose_victim();
             self.end(now, slot);
         }
+        if let Some(slot) = self.ingress.take_marked().and_then(|call| self.live_slot(call)) {
+            self.end(now, slot);
+            self.ingress.on_end(now, self.live.len() as u32);
+            self.counters.terminations.push((now, 1, self.live.len() as u32));
+        }
         if terminated > 0 {
             self.counters.terminations.push((now, terminated, self.live.len() as u32));
         }
@@ -30,6 +35,11 @@ impl CallsIngress {
             Victims::Oldest => self.live.iter().min_by_key(serial),
         };
         *chosen.expect("a call lives")
+    }
+
+    /// The slot of the call with this serial number, if it is live.
+    fn live_slot(&self, serial: u32) -> Option<u32> {
+        self.live.iter().copied().find(|slot| self.sending.calls[*slot as usize].serial == serial)
     }
 
     /// Ends the live call in `slot`.
