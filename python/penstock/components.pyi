@@ -61,6 +61,7 @@ __all__ = [
     "Ledbat",
     "LedbatPlusPlus",
     "Loss",
+    "MarkedFlow",
     "MinimumAllocation",
     "NewReno",
     "NoneArrival",
@@ -1795,6 +1796,8 @@ class Excess(Component):
         Size of the bucket (BS_etm). Allowed: above zero; a time at the bucket's rate, or bytes.
     metering : Literal["size-independent", "classic", "drained"], default size-independent
         Packets that are in excess.
+    mark_every : int, default 1
+        Marks one byte in N of those in excess (N). Allowed: a whole number, at least 1.
     start : Literal["full", "empty"], default full
         Initial level of the bucket.
     """
@@ -1803,8 +1806,9 @@ class Excess(Component):
     rate: str
     size: str
     metering: Literal["size-independent", "classic", "drained"]
+    mark_every: int
     start: Literal["full", "empty"]
-    def __init__(self, *, rate: str, size: str, metering: Literal["size-independent", "classic", "drained"] = "size-independent", start: Literal["full", "empty"] = "full") -> None: ...
+    def __init__(self, *, rate: str, size: str, metering: Literal["size-independent", "classic", "drained"] = "size-independent", mark_every: int = 1, start: Literal["full", "empty"] = "full") -> None: ...
 
 class Cbr(Component):
     """Constant bit rate: packets at a fixed spacing, or nearly so.
@@ -2842,6 +2846,15 @@ class Rfc6662Termination(Component):
     call_rate: Literal["mean", "measured"]
     victims: Literal["random", "newest", "oldest"]
     def __init__(self, *, u: float | str = 1.2, measuring_interval: str = "100 ms", cle_limit: float | str = 0.05, sample_packets: int = 30, settle: str = "200 ms", rounding: Literal["nearest", "ceiling", "floor"] = "nearest", call_rate: Literal["mean", "measured"] = "mean", victims: Literal["random", "newest", "oldest"] = "random") -> None: ...
+
+class MarkedFlow(Component):
+    """Marked flow termination: terminates each call that has an excess-traffic-marked packet.
+
+    More about it: ``penstock explain marked-flow``.
+    """
+    KIND: ClassVar[str] = "termination"
+    KEY: ClassVar[str] = "marked-flow"
+    def __init__(self) -> None: ...
 
 class RenoCongestionControl(Component):
     """Reno: additive increase, multiplicative decrease.

@@ -56,12 +56,33 @@ def test_schemes_differ_in_meters_and_edges_only(points):
         "SM": ["excess"],
         "RFC 6661": ["threshold", "excess"],
         "RFC 6662": ["excess"],
+        "3sM": ["threshold", "excess"],
     }
     # 2 x 1000 calls of 60 s: one every 30 ms; the link is full after 42 s.
     assert {data["calls"][0]["arrivals"]["poisson"]["interval"] for data in pages.values()} == {"30 ms"}
     assert {(data["warm-up"], data["duration"]) for data in pages.values()} == {("80 s", "140 s")}
     sm = tomllib.loads(find(points, "over", "SM", 1.5).page)["calls"][0]["termination"]["sm"]
     assert sm["u"] == 2.0
+
+
+@pytest.mark.parametrize(("panel", "x"), [("over", 1.1), ("over-sizes", 10.0)])
+def test_three_state_marking_marks_what_its_delays_allow(points, panel, x):
+    data = tomllib.loads(find(points, panel, "3sM", x).page)
+    (calls,) = data["calls"]
+    # Path and signal, and the longest time that packets sent before the end of their call are under way.
+    milliseconds = [link["delay"] for link in data["links"]] * 2 + calls["delay"]["added"]["uniform"][1:]
+    delay = sum(float(text.removesuffix(" ms")) for text in milliseconds if text != "0 s")
+    assert calls["delay"]["at-end"] == "sent"
+    assert (calls["source"]["cbr"]["rate"], calls["source"]["cbr"]["packet"]) == ("64 kbit/s", "160 bytes")
+    spacing = 8 * 160 / 64
+    meter = data["links"][-1]["pcn"]["excess"]
+    assert meter["mark-every"] == math.ceil(math.e * delay / spacing) == 8
+    assert calls["termination"] == {"marked-flow": {}}
+
+
+def test_three_state_marking_admits_as_cl_does(points):
+    cl, three_state = (tomllib.loads(find(points, "load", scheme, 2.0).page)["calls"] for scheme in ("CL", "3sM"))
+    assert cl == three_state
 
 
 def test_a_run_of_every_scheme(points):

@@ -137,7 +137,7 @@ fn excess_that_is_not_marked_misleads_whoever_measures() {
     for edges in ["termination.cl = {}", "termination.sm = {}", "termination.rfc-6661 = {}", "termination.rfc-6662 = {}"] {
         assert_eq!(said_briefly(&[ONE_IN_THREE], edges), few, "{edges}");
     }
-    // Threshold marks still tell of the load; those of excess alone do not.
+    // Threshold marks still give the load.
     assert_eq!(said_briefly(&[THRESHOLD, ONE_IN_THREE], "admission.rfc-6661 = {}"), "");
     assert_eq!(said_briefly(&[THRESHOLD, ONE_IN_THREE], "admission.cle = { threshold = 0.05, marks = \"excess\" }"), late);
     assert_eq!(said_briefly(&[THRESHOLD, ONE_IN_THREE], "termination.rfc-6661 = {}"), few);

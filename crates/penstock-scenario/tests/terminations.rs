@@ -216,7 +216,7 @@ fn what_arrives_twice_is_no_promise() {
     assert_eq!(plain.digest, ahead.digest);
 }
 
-/// A hundred calls, of which about half talk all the time and the others never: more than the 20 that are supported.
+/// A hundred calls: about half talk all the time, more than the 20 that are supported, and the others never.
 const TALKERS: &str = r#"duration = "7 s"
 warm-up = "3 s"
 [nodes]
@@ -259,6 +259,39 @@ fn the_call_that_ends_is_the_one_whose_packet_was_marked() {
             assert_eq!(run(&text, executor).2, digest, "{queue}{delay}{executor:?}");
         }
     }
+}
+
+/// Calls that arrive all the time and never end on their own: 30 are admitted at a time, and 20 are supported.
+const MORE_THAN_SUPPORTED: &str = r#"duration = "20 s"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+rate = "100 Mbit/s"
+delay = "1 ms"
+pcn.excess = { rate = "1.28 Mbit/s", size = "5 ms" }
+[[calls]]
+name = "v"
+from = "a"
+to = "b"
+source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
+arrivals.poisson = { interval = "50 ms" }
+holding.infinite = {}
+admission.count = { limit = 30 }
+termination.marked-flow = {}
+"#;
+
+#[test]
+fn admission_counts_the_calls_that_marks_have_ended() {
+    let observed = Sim::new(sound(MORE_THAN_SUPPORTED, &[]).blueprint(None, 0)).expect("validated").run();
+    let (_, calls) = &observed.calls[0];
+    let ended: u64 = calls.terminations.iter().map(|(_, cut, _)| u64::from(*cut)).sum();
+    assert_eq!(calls.admitted, calls.live_at_end + ended);
+    // Each mark ends one call beyond the 20, and the next call has its place: none is refused.
+    assert!(ended > 300 && calls.blocked == 0, "{ended} ended, {} refused", calls.blocked);
+    assert!(calls.terminations.iter().all(|(_, cut, _)| *cut == 1));
 }
 
 /// From 1 s on a tenth more calls than the link supports, with packets in random order, and 40 ms for the path and the signal back.
@@ -315,7 +348,7 @@ fn the_excess_decays_as_the_delay_and_the_share_of_marks_say() {
             let range = expected - deviation..=expected + deviation + twice;
             assert!(range.contains(&found), "{found} after {ms} ms with N = {every}, by the law {expected}: {range:?}");
         }
-        // With D = 2 T the least N for D <= N T / e is 6.
+        // With D = 2 T the smallest N for D <= N T / e is 6.
         assert_eq!(law.iter().any(|it| *it < 0.0), every < 6);
     }
 }

@@ -134,7 +134,7 @@ impl Meters<'_> {
         doubtful("mark-every above 1 leaves excess unmarked, which is measured as sustainable, so that too few calls may end; leave mark-every out".to_owned())
     }
 
-    /// Reports that all marks of which the marked share consists are only a part of the excess.
+    /// Reports a marked share that consists only of marks for a part of the excess.
     fn diluted_level(&self, marks: Marks) -> Option<Mismatch> {
         self.setting(marks).all(|meter| meter.parameters().marks_part_of_excess()).then_some(())?;
         doubtful("mark-every above 1 leaves excess unmarked, so that the marked share is too low and calls are admitted late; leave mark-every out".to_owned())

@@ -27,9 +27,9 @@ LEVEL = 0.05
 EVERY = "100 ms"
 """Measuring interval of SM and the RFCs: the shortest that the RFCs allow."""
 MARK_EVERY = 8
-"""N of 3sM: the least N >= e D / T, so that the load should not fall below SR. Packets of a call come every T = 20 ms. The
-load feels the end of a call at most D = 52 ms after the mark: path and signal take 2 ms, and packets sent earlier are
-delayed by up to 50 ms."""
+"""N of 3sM: the smallest N >= e D / T, so that the load should not fall below SR. Calls send a packet every T = 20 ms.
+The load falls at most D = 52 ms after the mark: path and signal take 2 ms, and earlier packets of the call are delayed
+by up to 50 ms."""
 DEPTH = "5 ms"
 
 CLE_OF_CASE = {

@@ -17,7 +17,7 @@ crate::parameters! {
     /// $E'(t) = -E(t - D) / (N T)$:
     ///
     /// - For D far below N T, the excess decays with the time constant N T.
-    /// - The load does not fall below `rate` if $D <= N T / e$, with $e = 2.718...$.
+    /// - The load does not fall below `rate` if $D <= N T / e$ (e is Euler's number).
     ///
     /// Evenly spaced packets of fixed phases mark the same calls again and again, which slows the decay.
     ///
