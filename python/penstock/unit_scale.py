@@ -70,10 +70,10 @@ def with_bounds(numbers: Interval, whole: float | None = None) -> str:
 def number(value: float) -> str:
     """Returns a number with four significant digits, and all digits before the point.
 
-    >>> number(20.318), number(1234567.2), number(0.000012345), number(0.0)
-    ('20.32', '1234567', '1.234e-05', '0')
+    >>> number(20.318), number(1234567.2), number(9999.7), number(0.000012345), number(0.0)
+    ('20.32', '1234567', '10000', '1.234e-05', '0')
     """
-    if value != 0 and math.isfinite(value) and abs(value) >= 10_000:
+    if math.isfinite(value) and abs(value) >= 1000:
         return f"{value:.0f}"
     return f"{value:.4g}"
 
