@@ -1,5 +1,6 @@
 """``penstock plot``: draws the numbers of a scenario, a study, or a file of results."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -111,7 +112,8 @@ def plot(
         warn(made.warnings)
         data = from_series(made.frame(), path_text(file))
     else:
-        result = _made(plan_of(file, options.read_sets(sets), runs, seed), request, path_text(file), jobs, Store(store))
+        plan = replace(plan_of(file, options.read_sets(sets), runs, seed), compare=None)
+        result = _made(plan, request, path_text(file), jobs, Store(store))
         data = from_summaries(result.summaries(), path_text(file))
     drawn = picture(data, suited(request, data) if data.is_series else request)
     for each in files:

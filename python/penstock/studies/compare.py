@@ -71,25 +71,26 @@ def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) 
     baselines = {}
     for point, runs in points:
         if _same(point.parameters.get(what.parameter), what.baseline):
-            baselines[_others(point, alone)] = runs
+            baselines[_others(point, alone)] = point, runs
+    # A point without the parameter has no value of it.
+    points = [(point, runs) for point, runs in points if what.parameter in point.parameters]
     if not baselines:
         values = dict.fromkeys(value_text(point.parameters[what.parameter]) for point, _ in points)
         raise InputError(
             f"compare: no point has {what.parameter} = {value_text(what.baseline)}; there are {', '.join(values)}."
         )
+    found_of = [(point, runs, baselines.get(_others(point, alone), (point, runs))) for point, runs in points]
+    pairs = [(point, runs, against) for point, runs, (other, against) in found_of if other is not point]
+    if not pairs:
+        raise InputError(f"compare: no point differs from {what.parameter} = {value_text(what.baseline)} in it alone.")
     rows, probabilities = [], []
     for selector in what.metrics:
-        for point, runs in points:
-            against = baselines.get(_others(point, alone))
-            if against is None or against is runs:
-                continue
+        for point, runs, against in pairs:
             name, unit, found, count = _pair(selector, runs, against)
             others = {key: value for key, value in point.parameters.items() if key not in alone}
             rows.append((name, unit, others, point.parameters.get(what.parameter), count, found))
             # A value that is NaN in a run shows nothing.
             probabilities.append(1.0 if math.isnan(found.p_two_sided) else found.p_two_sided)
-    if what.metrics and not rows:
-        raise InputError(f"compare: no point differs from {what.parameter} = {value_text(what.baseline)} in it alone.")
     return [Contrast(*row, p) for row, p in zip(rows, holm(probabilities), strict=True)]
 
 
@@ -122,7 +123,8 @@ def _companions(points: Sequence[Point], parameter: str) -> set[str]:
 
 
 def _others(point: Point, alone: Collection[str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value_text(value)) for name, value in point.parameters.items() if name not in alone)
+    # Points of a list may name their parameters in different orders.
+    return tuple(sorted((name, value_text(value)) for name, value in point.parameters.items() if name not in alone))
 
 
 def _same(value: Any, baseline: Any) -> bool:

@@ -66,6 +66,8 @@ def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]
     if plan.compare is not None:
         for selector in plan.compare.metrics:
             yield from _selected("compare.metrics", selector, metrics)
+        if plan.precision is None and plan.runs < 2:
+            yield "compare", "a comparison needs at least two runs of each point"
         try:
             compare([(point, ()) for point in plan.points], replace(plan.compare, metrics=()))
         except InputError as error:
