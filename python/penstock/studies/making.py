@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
+from penstock.studies.derived import at
 from penstock.studies.point_result import PointResult
 from penstock.studies.quantity import dimension_of
 from penstock.studies.result import StudyData
@@ -72,12 +73,22 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
 def _settled(
     plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner
 ) -> tuple[Sequence[PointRequest], FoundWarmUp | None]:
-    """The points with the warm-up, found if the study asks for that."""
+    """The points with the warm-up, found if the study asks for that.
+
+    Raises InputError if it leaves nothing to count at some point.
+    """
     if plan.warm_up is None:
         return asked, None
     warm_up = find_warm_up(asked, plan.warm_up, runner)
-    settled = [each.window_from(warm_up.seconds) for each in asked]
-    return [each for each in settled if each is not None], warm_up
+    settled = []
+    for each in asked:
+        if (point := each.window_from(warm_up.seconds)) is None:
+            raise InputError(
+                f"warm-up: the longest of all points is {warm_up.text}, which leaves nothing to count"
+                f"{at(each.point.parameters)}; run that point for longer, or give the warm-up."
+            )
+        settled.append(point)
+    return settled, warm_up
 
 
 def _sequentially(

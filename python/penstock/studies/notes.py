@@ -9,6 +9,7 @@ from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line, shortened
+from penstock.studies.point_result import place_of
 from penstock.tabulation import of_text
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunResult
     from penstock.studies.point_result import PointResult
+    from penstock.studies.points import Point
     from penstock.studies.warmup import FoundWarmUp
 
 _LEAST_SHARE = 0.05
@@ -120,11 +122,11 @@ def _where(some: Sequence[PointResult], points: Iterable[PointResult]) -> str:
     return "" if len(some) == count else f" at {len(some)} of {count} points"
 
 
-def too_short(points: Sequence[PointResult], warm_up: FoundWarmUp | None) -> list[str]:
-    """Whether runs are too short to find the warm-up."""
+def too_short(points: Sequence[Point], warm_up: FoundWarmUp | None) -> list[str]:
+    """Whether runs are too short to find the warm-up, at which of the study's points."""
     if warm_up is None or not warm_up.too_short:
         return []
-    where = "; ".join(points[number].place.strip(" ()") for number in warm_up.too_short[:5])
+    where = "; ".join(place_of(points[number]).strip(" ()") for number in warm_up.too_short[:5])
     return [
         "the run is too short to tell the start-up from the rest: MSER-5 would cut off half of it or more"
         f"{' (' * bool(where)}{where}{', ...' * (len(warm_up.too_short) > 5)}{')' * bool(where)}."

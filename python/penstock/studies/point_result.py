@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunResult
     from penstock.results import Summary
+    from penstock.studies.points import Point
     from penstock.studies.request import PointRequest
 
 
@@ -58,8 +59,12 @@ class PointResult:
 
     @property
     def place(self) -> str:
-        """Its parameters as the end of a message, labels first; empty if nothing varies."""
-        parameters = self.asked.point.parameters
-        names = sorted(parameters, key=is_path)
-        where = one_line(", ".join(f"{name} = {value_text(parameters[name])}" for name in names))
-        return f" (at {where})" if where else ""
+        """Its place as the end of a message; see :func:`place_of`."""
+        return place_of(self.asked.point)
+
+
+def place_of(point: Point) -> str:
+    """Returns the parameters of a point as the end of a message, labels first; empty if nothing varies."""
+    names = sorted(point.parameters, key=is_path)
+    where = one_line(", ".join(f"{name} = {value_text(point.parameters[name])}" for name in names))
+    return f" (at {where})" if where else ""

@@ -102,7 +102,7 @@ class StudyData:
     @property
     def cautions(self) -> list[str]:
         """Transfers that did not finish, and runs that are too short to find the warm-up, one line each."""
-        return [*unfinished(self.points, self.parameters), *too_short(self.points, self.warm_up)]
+        return [*unfinished(self.points, self.parameters), *too_short(self.plan.points, self.warm_up)]
 
     @property
     def notes(self) -> list[str]:
