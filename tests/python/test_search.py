@@ -87,6 +87,30 @@ class TestKnownOptima:
         assert best["a-b.queue.tail-drop.limit"].endswith(" packets")
 
 
+def test_the_interval_of_a_share_stays_in_it(command, study):
+    words = ("--maximise", "utilisation[a-b]", "--set", f"{RATE}=9.9 Mbit/s", "--range", "duration=3 s,4 s")
+    words = (*words, "--trials", 2, "--finalists", 2, "--fresh", 2, "--format", "json")
+    for each in page_of(command("search", study, *words))["finalists"]:
+        assert each["high"] is not None
+        assert 0 < each["low"] < each["mean"] < each["high"] <= 1
+
+
+def test_a_trial_whose_choice_does_not_measure_the_number_is_told(command, study):
+    measured = '[{ metric = "delay", of = "load" }]', '[{ metric = "utilisation", of = "a-b" }]'
+    text = study.read_text().replace(RATE, f"measure = [{', '.join(measured)}]\n{RATE}")
+    ratio = '[metrics]\noff = "abs(utilisation[a-b] - 0.5)"\n'
+    for derived, aim, said in (
+        ("", "utilisation[a-b]", "'utilisation' is not measured here (delay)"),
+        ('[metrics]\noff = "2 * utilisation[a-b]"\n', "off", "metrics: 'utilisation' is not measured here (delay)"),
+    ):
+        study.write_text(text.replace(ratio, derived))
+        page = page_of(command("search", study, "--minimise", aim, "--trials", 8, "--format", "json"))
+        why = {trial["why"] for trial in page["trials"]} - {None}
+        assert why
+        assert all(each.startswith(said) for each in why)
+        assert {trial["value"] is None for trial in page["trials"]} == {True, False}
+
+
 class TestTheSameAnswer:
     def test_however_it_is_made(self, command, study, tmp_path):
         words = ("search", study, "--format", "json")

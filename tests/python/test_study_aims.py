@@ -13,7 +13,7 @@ from penstock.errors import InputError, PrecisionMissed, ScenarioError
 from penstock.statistics import holm, paired
 from penstock.store import Store
 from penstock.studies.file import read_study
-from penstock.studies.making import make
+from penstock.studies.making import make, stored
 from penstock.studies.runner import Runner
 from penstock.studies.select import select
 from penstock.studies.verify import verify
@@ -235,6 +235,38 @@ def test_a_warm_up_that_is_found_is_set_at_all_points_and_shown(made, penstock):
     assert f"warm-up {result.warm_up.text}, by MSER-5 of throughput[one] in 50 windows; the longest of all" in out
 
 
+def test_a_warm_up_that_is_found_and_leaves_nothing_of_a_shorter_point(made):
+    study = (
+        'runs = 2\nwarm-up = { mser-5 = "throughput[one]", windows = 50 }\n'
+        '[[zip]]\nduration = ["4 s", "200 ms"]\na-b.delay = ["300 ms", "1 ms"]\n'
+    )
+    with pytest.raises(InputError, match=r"^warm-up: the longest .* leaves nothing to count \(at duration = 200 ms, "):
+        made(study)
+
+
+def test_a_stored_point_that_is_too_short_is_named_also_where_others_have_no_runs(plan, made, tmp_path):
+    text = (
+        'warm-up = { mser-5 = "queue", windows = 50 }\n[set]\na-b.queue.tail-drop.limit = "9999 packets"\n'
+        '[grid]\na-b.rate = ["8 Mbit/s", "1 Mbit/s"]\n'
+    )
+    result = made("runs = 1\n" + text)
+    assert result.warm_up.too_short == [1]
+    store = Store(tmp_path / "store")
+    for manifest in store.manifests():
+        settings = dict(manifest.settings)
+        if (
+            settings["a-b.rate"] == "8 Mbit/s"
+            and settings["warm-up"] == result.warm_up.text
+            and "duration" not in settings
+        ):
+            (tmp_path / "store" / "runs" / manifest.key[:2] / f"{manifest.key}.json").unlink()
+    study = plan("runs = 1\n" + text)
+    found = stored(study, study.read(), store)
+    assert len(found.points) == 1
+    assert found.cautions == result.cautions
+    assert found.cautions[0].endswith("(at a-b.rate = 1 Mbit/s).")
+
+
 def test_a_run_that_is_too_short_to_tell_is_warned_of(penstock):
     # A queue that grows from the beginning to the end.
     Path("s.toml").write_text(
@@ -293,7 +325,9 @@ def test_comparisons_of_the_command_line(penstock):
     assert head.split() == ["metric", "rate", "size", "difference", "unit", "p", "significant", "pairs"]
     assert out[-1] == "Differences of runs with the same random numbers; p by Holm's procedure over all of them."
     code, _, err = penstock("run", "s.toml", "--runs", 1)
-    assert (code, err) == (2, "compare: a comparison needs at least two runs of each point.\n")
+    message = "s.toml:3: compare: a comparison needs at least two runs of each point\n1 mistake, nothing was run.\n"
+    assert (code, err) == (2, message)
+    assert penstock("plot", "s.toml", "--runs", 1, "--y", "queue", "--out", "q.svg")[0] == 0
 
 
 def test_points_of_different_seeds_are_no_pairs(made):
@@ -319,6 +353,94 @@ def test_nothing_to_compare_is_told(made):
     )
     with pytest.raises(InputError, match=r"no point differs from .* = 9 packets in it alone"):
         made(apart).compare(QUEUE, "9 packets", ["queue"])
+    # Of a study before anything is run.
+    section = f'[compare]\nparameter = "{QUEUE}"\nbaseline = "9 packets"\nmetrics = ["queue"]\n'
+    with pytest.raises(ScenarioError, match=r"s.toml:3: compare: no point differs from .* = 9 packets in it alone"):
+        made(apart.replace("runs = 2\n", "runs = 2\n" + section))
+
+
+LISTED = f"""
+[[list]]
+{QUEUE} = "5 packets"
+duration = "1 s"
+warm-up = "0.1 s"
+[[list]]
+warm-up = "0.1 s"
+duration = "1 s"
+{QUEUE} = "9 packets"
+[[list]]
+{QUEUE} = "5 packets"
+duration = "2 s"
+warm-up = "0.2 s"
+[[list]]
+{QUEUE} = "9 packets"
+warm-up = "0.2 s"
+duration = "2 s"
+[[list]]
+duration = "1 s"
+warm-up = "0.1 s"
+"""
+
+
+def test_points_are_compared_whatever_the_order_of_their_parameters(made):
+    found = made("runs = 2\n" + LISTED).compare(QUEUE, "5 packets", ["queue"])
+    assert [(each.value, each.others) for each in found] == [
+        ("9 packets", {"duration": "1 s", "warm-up": "0.1 s"}),
+        ("9 packets", {"duration": "2 s", "warm-up": "0.2 s"}),
+    ]
+
+
+def test_a_point_without_the_compared_parameter_is_left_out(made):
+    with pytest.raises(InputError, match=r"no point has .* = 7 packets; there are 5 packets, 9 packets\."):
+        made("runs = 2\n" + LISTED).compare(QUEUE, "7 packets", ["queue"])
+
+
+# Points that measure different numbers
+
+
+def test_a_number_that_is_computed_from_one_that_a_point_lacks(made, penstock):
+    study = (
+        '[metrics]\ndouble = "2 * delay[one, mean]"\n[grid]\n'
+        'measure = [[{ metric = "delay", of = "one" }, { metric = "queue", of = "a-b" }], '
+        '[{ metric = "queue", of = "a-b" }]]\n'
+    )
+    with pytest.raises(InputError, match=r"^metrics: 'delay' is not measured here \(queue\) \(at measure = "):
+        made("runs = 1\n" + study)
+    Path("s.toml").write_text(HEAD + study)
+    for verb in ("run", "plot"):
+        code, _, err = penstock(verb, "s.toml", "--runs", 1)
+        assert (code, err.partition(" (at ")[0]) == (2, "metrics: 'delay' is not measured here (queue)")
+
+
+def test_a_number_that_is_measured_twice_counts_once(made):
+    twice = (
+        '[set]\nmeasure = [{ metric = "queue", of = "a-b" }, { metric = "delay", of = "one" }, '
+        '{ metric = "queue", of = "a-b" }, { metric = "delay", of = "one", quantiles = [0.5] }]\n'
+    )
+    result = made("runs = 3\n" + twice)
+    once = made("runs = 3\n")
+    own = {(each.metric, *each.labels.values()): each.interval for each in result.summaries()}
+    assert len(own) == len(result.summaries())
+    for each in once.summaries():
+        if each.metric in ("queue", "delay"):
+            assert own[each.metric, *each.labels.values()] == each.interval
+    assert result.values().filter(metric="queue").height == 3
+    assert select("queue", result.runs[0].metrics).value == select("queue", once.runs[0].metrics).value
+
+
+def test_conditions_and_roots_without_a_value_keep_their_labels_and_unit(made):
+    # Nothing is lost in some runs only; and a root has no value where more than that share is lost.
+    study = (
+        'runs = 6\n[set]\nmeasure = [{ metric = "loss", of = "one" }]\nduration = "200 ms"\n'
+        '[metrics]\noften = "1 / loss > 5"\nroot = "sqrt(1 % - loss)"\n'
+    )
+    result = made(study)
+    losses = [select("loss", run.metrics).value for run in result.runs]
+    assert min(losses) == 0 and max(losses) > 0.01
+    found = {each.metric: each for each in result.summaries()}
+    assert [each.metric for each in result.summaries()] == ["loss", "often", "root"]
+    assert (found["often"].labels, len(found["often"].values)) == ({"of": "runs"}, 6)
+    assert (found["root"].unit, len(found["root"].values)) == ("1", 6)
 
 
 def test_quantiles_over_the_runs_of_each_point(made):

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.plots.chart import chart_of
 from penstock.plots.data import Data, Datum, cell
+from penstock.studies.derived import at
+from penstock.studies.expression import ExpressionError
 from penstock.studies.runner import Reader
-from penstock.studies.select import DerivedMetrics
+from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.verify import measured
 
 if TYPE_CHECKING:
@@ -39,7 +41,10 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
         first = replace(asked[number], replications=asked[number].replications[:1])
         (kept,) = Reader(store).kept([first])
         metrics = kept[0].metrics if kept else measured(asked[number])
-        ahead[number] = [*metrics, *derived.of(metrics)]
+        try:
+            ahead[number] = [*metrics, *derived.of(metrics)]
+        except (ExpressionError, SelectionError) as error:
+            raise InputError(f"metrics: {error}{at(asked[number].point.parameters)}.") from None
         # Points that were not looked at measure what the first one does.
         numbers = [_datum(each, metric) for i, each in enumerate(asked) for metric in ahead.get(i, ahead[0])]
         try:

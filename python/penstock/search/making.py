@@ -12,10 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError, RunsFailed, ScenarioError
+from penstock.results import interval_of
 from penstock.search.result import Finalist, SearchResult, Trial
 from penstock.statistics import holm, interval, mean, paired
+from penstock.studies.expression import ExpressionError
 from penstock.studies.runner import Reader
-from penstock.studies.select import DerivedMetrics, select
+from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.verify import ends, numbers_of, require_ranges
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from penstock.records import RunResult
     from penstock.search.question import Question
+    from penstock.statistics import Interval
     from penstock.studies.plan import StudyPlan
     from penstock.studies.ranges import Range
     from penstock.studies.request import PointRequest
@@ -47,7 +50,7 @@ class Search:
         self.middle = plan.read()[0]
         own = numbers_of(plan, self.middle)
         question.check(own)
-        self._unit = select(question.metric, own).unit
+        self._metric = select(question.metric, own)
         plan.at(ends(plan)).read()
         self._derived = DerivedMetrics(plan.metrics)
 
@@ -70,7 +73,7 @@ class Search:
                 f"none of {len(trials)} trials has a number: {trials[0].why}.\n"
                 "Nothing can be said of the best; look at one of them by 'penstock run'."
             )
-        result = SearchResult(self.plan, self.question, self._unit, self.middle.seed, trials)
+        result = SearchResult(self.plan, self.question, self._metric.unit, self.middle.seed, trials)
         return replace(result, finalists=self._finalists(result, runner))
 
     def _sampler(self) -> _Sampler:
@@ -98,18 +101,24 @@ class Search:
     ) -> Trial:
         if isinstance(made, str):
             return Trial(number, values, point, why=f"failed: {made}")
-        numbers, missed = self._numbers(made)
+        try:
+            numbers, missed = self._numbers(made)
+        except (InputError, ExpressionError, SelectionError) as error:  # a choice may change what is measured
+            return Trial(number, values, point, why=str(error).rstrip("."))
         own = [mean(numbers), *map(mean, missed)]
         if not all(map(math.isfinite, own)):
             what = self.question.metric if not math.isfinite(own[0]) else "a condition"
             return Trial(number, values, point, why=f"{what} is no number in some run")
-        return Trial(number, values, point, own[0], tuple(own[1:]), interval(numbers))
+        return Trial(number, values, point, own[0], tuple(own[1:]), self._interval(numbers))
 
     def _numbers(self, made: Sequence[RunResult]) -> tuple[list[float], list[list[float]]]:
         """The number in each run, and the violations of each condition."""
         runs = [run.metrics for run in self._derived.added(made)]
         numbers = [select(self.question.metric, metrics).value for metrics in runs]
         return numbers, [[each.missed_by(metrics) for metrics in runs] for each in self.question.conditions]
+
+    def _interval(self, numbers: Sequence[float]) -> Interval:
+        return interval_of(self._metric.name, self._metric.labels, numbers)
 
     def _finalists(self, result: SearchResult, runner: Runner) -> list[Finalist]:
         """The best trials in new runs, and their differences from the first of them."""
@@ -122,7 +131,7 @@ class Search:
             if isinstance(made, str):
                 raise PenstockError(f"the fresh runs of trial {trial.number} failed: {made}")
             numbers, missed = self._numbers(made)
-            found.append(Finalist(trial, interval(numbers), tuple(interval(each) for each in missed), numbers))
+            found.append(Finalist(trial, self._interval(numbers), tuple(interval(each) for each in missed), numbers))
         others = [paired(each.values, found[0].values) for each in found[1:]]
         adjusted = holm([1.0 if math.isnan(each.p_two_sided) else each.p_two_sided for each in others])
         compared = [replace(each, less=less, p=p) for each, less, p in zip(found[1:], others, adjusted, strict=True)]

@@ -7,9 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from penstock.errors import InputError
 from penstock.printable import quoted
 from penstock.records import RUNS, Metric
-from penstock.studies.derived import as_value
+from penstock.studies.derived import as_value, at
 from penstock.studies.expression import ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
 from penstock.suggest import suggestion
@@ -47,6 +48,8 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
         raise SelectionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
+        # A number that is measured twice is one.
+        found = list({(*metric.labels.items(), metric.unit, repr(metric.value)): metric for metric in found}.values())
         # Without a statistic, the mean.
         means = [
             metric
@@ -87,10 +90,16 @@ class DerivedMetrics:
         return known[len(metrics) :]
 
     def added(self, runs: Sequence[RunResult]) -> Sequence[RunResult]:
-        """Returns runs with the derived numbers appended."""
+        """Returns runs with the derived numbers appended.
+
+        Raises InputError if a run lacks a number that they need: points may measure different ones.
+        """
         if not self._expressions:
             return runs
-        return [replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) for run in runs]
+        try:
+            return [replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) for run in runs]
+        except (ExpressionError, SelectionError) as error:
+            raise InputError(f"metrics: {error}{at(dict(runs[0].request.sets))}.") from None
 
 
 def _derived(name: str, expression: Expression, metrics: Sequence[Metric], values: Mapping[str, Any]) -> Metric:
@@ -112,7 +121,7 @@ def _derived(name: str, expression: Expression, metrics: Sequence[Metric], value
     except ExpressionError as error:
         if str(error) != "division by zero" and "no square root of -" not in str(error):
             raise
-        return Metric(name, {}, _unit_of(expression, metrics, values), math.nan)
+        return _unknown(name, expression, metrics, values)
     if isinstance(value, bool):
         return Metric(name, dict(RUNS), "1", math.nan if unknown else float(value))
     if isinstance(value, str):
@@ -127,18 +136,24 @@ def _given(selector: str, metrics: Sequence[Metric], values: Mapping[str, Any]) 
     return as_value(values[selector])
 
 
-def _unit_of(expression: Expression, metrics: Sequence[Metric], values: Mapping[str, Any]) -> str:
-    """The unit of a number that this run lacks, computed with placeholder values that do not cancel out."""
-    sizes: dict[str, int] = {}
+def _unknown(name: str, expression: Expression, metrics: Sequence[Metric], values: Mapping[str, Any]) -> Metric:
+    """NaN for a number that this run lacks, with its unit, computed with placeholder values that do not cancel out."""
+    ranks: dict[str, int] = {}
 
-    def look_up(selector: str) -> Value:
+    def look_up(selector: str, are_small: bool) -> Value:
         if (given := _given(selector, metrics, values)) is not None:
             return given
-        size = sizes.setdefault(selector, 7 ** (len(sizes) % 20 + 1))
-        return Quantity(Fraction(size), dimension_of(select(selector, metrics).unit)[1])
+        rank = ranks.setdefault(selector, len(ranks) % 20 + 1)
+        size = Fraction(7) ** (-20 - rank if are_small else rank)
+        return Quantity(size, dimension_of(select(selector, metrics).unit)[1])
 
-    value = expression.evaluate(look_up)
-    return base_unit(value.dimension) if isinstance(value, Quantity) else "1"
+    try:
+        value = expression.evaluate(lambda selector: look_up(selector, are_small=False))
+    except ExpressionError:  # a root of a difference, which has the other sign for small values
+        value = expression.evaluate(lambda selector: look_up(selector, are_small=True))
+    if isinstance(value, Quantity):
+        return Metric(name, {}, base_unit(value.dimension), math.nan)
+    return Metric(name, dict(RUNS), "1", math.nan)
 
 
 def _has(metric: Metric, label: str) -> bool:
