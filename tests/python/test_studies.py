@@ -142,6 +142,21 @@ rtt = "2 * (r-sink.delay + 1 ms)"
     }
 
 
+def test_derived_values_see_all_digits_of_a_number(study):
+    plan = study(
+        """
+[grid]
+factor = [0.00000012, 0.3333333333]
+[derived]
+r-sink.rate = "factor * 10 Gbit/s"
+"""
+    )
+    assert [dict(point.sets) for point in plan.points] == [
+        {"r-sink.rate": "1.2 kbit/s"},
+        {"r-sink.rate": "3.333333333 Gbit/s"},
+    ]
+
+
 def test_conditions_leave_points_out(study):
     plan = study(
         """

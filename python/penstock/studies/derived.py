@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
@@ -216,8 +218,10 @@ def as_value(found: Any) -> Value | None:
     """Returns a TOML value as a value of expressions; None for a table or a list."""
     if isinstance(found, bool):
         return found
-    if isinstance(found, (int, float)):
-        return read_quantity(format(found, "f") if isinstance(found, float) else str(found))
+    if isinstance(found, float):
+        return Quantity(Fraction(repr(found))) if math.isfinite(found) else None
+    if isinstance(found, int):
+        return read_quantity(str(found))
     if isinstance(found, str):
         return read_quantity(found) or found
     return None
