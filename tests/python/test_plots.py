@@ -167,6 +167,15 @@ def test_boxes_have_their_quartiles_and_the_mean(study):
     assert means == pytest.approx([1, 2, 3])
 
 
+def test_the_mean_in_a_box_has_the_interval_of_its_number():
+    loss = metric("loss", "1", {"of": "near"}, [0.01, 0.02, 0.12]) | {"ci_low": 0.0042, "ci_high": 0.43}
+    data = from_json({"study": "it", "points": [{"parameters": {"a": 1}, "metrics": [loss]}]}, "it.json")
+    [axes] = drawn(data, "box", y="loss").axes
+    [diamond] = [each for each in axes.containers if isinstance(each, ErrorbarContainer)]
+    [[(_, low), (_, high)]] = diamond.lines[2][0].get_segments()
+    assert (low, high) == pytest.approx((0.42, 43))
+
+
 def test_a_heat_map_has_a_cell_for_each_pair_with_its_number(study):
     figure = drawn(study, "heatmap", y="goodput[near]", x="limit", by="rate")
     axes, colours = figure.axes

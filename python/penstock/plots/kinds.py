@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.plots.style import CAP, look
@@ -86,9 +87,12 @@ def box(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
             for part in drawn["fliers"]:
                 part.set(marker=".", markersize=3, markeredgecolor=shown.colour)
             if intervals and not chart.observations:
-                over = interval(values)
-                half = over.half or 0.0
-                axes.errorbar([where], [over.mean], [half], color="black", marker="d", markersize=3, capsize=CAP)
+                mark = next(mark for mark in series.marks if mark.x == at)
+                if not math.isfinite(mark.mean):  # of the runs that have it
+                    over = interval(values)
+                    mark = replace(mark, mean=over.mean, low=over.low, high=over.high)
+                around = _errors([mark])
+                axes.errorbar([where], [mark.mean], around, color="black", marker="d", markersize=3, capsize=CAP)
         axes.bar([0], [0], 0, color=shown.colour, alpha=0.45, hatch=shown.hatch, label=series.name)
     axes.grid(False, axis="x")
 

@@ -67,7 +67,7 @@ def _clause(group: Sequence[Summary], parameters: ParameterColumns, shown: Scale
         return f"is {_amount(low, shown)} at every point"
     if not are_apart(low, high) and low.interval.low is not None:
         ends = [number(end.interval.mean / shown.size) for end in (low, high)]
-        return f"does not differ measurably between points ({ends[0]} to {ends[1]} {shown.unit})"
+        return f"is from {ends[0]} to {ends[1]} {shown.unit}".rstrip() + ", and these intervals overlap"
     lowest, highest = place(low, parameters), place(high, parameters)
     return f"is lowest at {lowest} ({_amount(low, shown)}) and highest at {highest} ({_amount(high, shown)})"
 

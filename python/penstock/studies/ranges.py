@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import quoted, shortened
+from penstock.short_values import value_text
 from penstock.studies.derived import as_value
 from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, setting_text, setting_value
 
@@ -137,7 +138,7 @@ def _choices(written: Sequence[Any]) -> Range:
     twice = next((each for each, text in zip(written, texts, strict=True) if texts.count(text) > 1), None)
     if twice is not None:
         raise ValueError(f"has the choice {shortened(quoted(str(twice)), 60)} twice")
-    return Range(", ".join(map(str, written)), choices=tuple(written))
+    return Range(", ".join(map(value_text, written)), choices=tuple(written))
 
 
 def _end(text: str, which: str) -> Quantity:
