@@ -103,7 +103,7 @@ class Search:
             return Trial(number, values, point, why=f"failed: {made}")
         try:
             numbers, missed = self._numbers(made)
-        except (InputError, ExpressionError, SelectionError) as error:  # a choice may change what is measured
+        except (InputError, ExpressionError, SelectionError) as error:  # a choice may change the measures
             return Trial(number, values, point, why=str(error).rstrip("."))
         own = [mean(numbers), *map(mean, missed)]
         if not all(map(math.isfinite, own)):
