@@ -69,7 +69,7 @@ class RunResult:
     request : RunRequest
         The request.
     metrics : sequence of Metric
-        The numbers, in the order of the scenario.
+        The numbers, in the order of the scenario; each once, even if several measurements ask for it.
     digest : str
         Hash of everything that happened, hexadecimal.
     packet_hops : int
@@ -92,6 +92,17 @@ class RunResult:
     threads: int | None = None
     window: tuple[float, float] | None = None
     decided: Sequence[Decided] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", _each_once(self.metrics))
+
+
+def _each_once(metrics: Sequence[Metric]) -> Sequence[Metric]:
+    """Returns the numbers without repetitions, which would count as further runs."""
+    distinct: dict[tuple[object, ...], Metric] = {}
+    for metric in metrics:
+        distinct.setdefault((metric.name, metric.unit, *metric.labels.items()), metric)
+    return metrics if len(distinct) == len(metrics) else list(distinct.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,15 @@ def test_a_measure_that_is_removed_runs_nothing(store):
         assert run(store, *fewer) == (fresh(*fewer), 0)
 
 
+def test_measures_that_overlap_give_each_number_once(store):
+    mean = ("delay", 'of = "load"')
+    (numbers,), made = run(store, mean, DELAY, runs=1)
+    assert (numbers, made) == (fresh(DELAY, runs=1)[0], 1)
+    # The stored run has the numbers of each of the two.
+    for one in (mean, DELAY):
+        assert run(store, one, runs=1) == (fresh(one, runs=1), 0)
+
+
 def test_a_measure_that_is_added_runs_again_and_both_are_kept(store):
     run(store, QUEUE, runs=2)
     assert run(store, LOSS) == (fresh(LOSS), 3)

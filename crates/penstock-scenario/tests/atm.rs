@@ -122,7 +122,7 @@ fn what_cells_cannot_be_is_refused() {
     let packets = |queue: &str| network(queue, &flows).replace("cells = true", "cells = false").replace("cell-switch = true", "");
     refused(packets("queue.ppd = { limit = \"10 cells\" }"), &["ppd drops frames by circuit, and this link has none"]);
     let mixed = network("", &flows).replacen("cells = true", "cells = false", 1);
-    refused(mixed, &["the cell switch 's1' forwards cells alone", "the cell switch 's1' forwards cells alone"]);
+    refused(mixed, &["the cell switch 's1' forwards cells alone"]);
     let small = flows.replace("source.ftp = {}", "source.cbr = { rate = \"1 Mbit/s\", packet = \"30 bytes\" }");
     let small = small.lines().filter(|line| !line.starts_with("transport")).collect::<Vec<_>>().join("\n");
     refused(plain(&small), &["has packets of 30 bytes on a cell link; frames have two cells or more"]);

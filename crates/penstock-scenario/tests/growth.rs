@@ -102,8 +102,9 @@ fn measures_of_many_links() {
     });
     grows_with_its_size(6_000, true, |n| {
         changed("", "")
+            + &lines(n, |i| link("a", "b", &format!("name = \"l{i}\"")))
             + &lines(n, |i| {
-                format!("[[measure]]\nmetric = \"ef-error\"\nof = \"a-b\"\nclasses = [\"default\"]\nrate = \"{} bit/s\"", i + 1)
+                format!("[[measure]]\nmetric = \"ef-error\"\nof = \"l{i}\"\nclasses = [\"default\"]\nrate = \"{} bit/s\"", i + 1)
             })
     });
 }

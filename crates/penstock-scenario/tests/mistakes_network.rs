@@ -131,6 +131,23 @@ delay = "1 ms"
 [[flows]]"#,
         r#"t.toml:11: links[1]: a second link called 'a-b'; give it a name of its own with name = "...""#,
     );
+    // The links of an entry have names of their own, `hosts[0]-a` and so on, next to that of the entry.
+    refused(
+        "[[flows]]",
+        r#"[[links]]
+from = "hosts"
+to = "a"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[links]]
+name = "hosts-a"
+from = "b"
+to = "a"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]"#,
+        r#"t.toml:16: links[2]: a second link called 'hosts-a'; give it a name of its own with name = "...""#,
+    );
     refused(
         r#"delay = "1 ms"
 [[flows]]"#,

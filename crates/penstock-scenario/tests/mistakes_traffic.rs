@@ -1,10 +1,11 @@
 //! The exact text of every mistake in flows, routes and measurements.
 
 mod common;
-use common::{added, metrics, metrics_of, names, refused, FLOW};
+use common::{added, changed, metrics, metrics_of, names, refused, FLOW};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::congestion_control::CongestionControlPlan;
 use penstock_model::transport::recovery::RecoveryPlan;
+use penstock_scenario::load;
 
 #[test]
 fn flows() {
@@ -165,6 +166,14 @@ sample = "0 s""#,
     added(
         FLOW,
         r#"[[measure]]
+metric = "queue"
+of = "a-b"
+sample = "1 ps""#,
+        "t.toml:19: measure[0].sample: must be at least 10 ns",
+    );
+    added(
+        FLOW,
+        r#"[[measure]]
 metric = "meter-state"
 of = "a-b"
 sample = "1 ms""#,
@@ -278,6 +287,36 @@ metric = "delay"
 of = ["f", "f"]"#,
         "t.toml:18: measure[0].of: names 'f' twice",
     );
+}
+
+#[test]
+fn whole_numbers_with_a_point() {
+    added(FLOW, "count = 2.0", "t.toml:16: flows[0].count: 2.0 is out of range; a whole number, at least 1");
+}
+
+#[test]
+fn measures_whose_numbers_would_have_the_same_labels() {
+    let differs = |key: &str, line: u32| {
+        format!("t.toml:{line}: measure[1].{key}: differs from that of an earlier measurement, whose numbers have the same labels; a scenario has one of them")
+    };
+    let measure =
+        |first: &str, second: &str, expected: &str| added(FLOW, &format!("[[measure]]\n{first}\n[[measure]]\n{second}"), expected);
+    let queue = "metric = \"queue\"\nof = \"a-b\"";
+    measure(&format!("{queue}\nsample = \"1 ms\""), &format!("{queue}\nsample = \"2 ms\""), &differs("sample", 23));
+    let error = "metric = \"ef-error\"\nof = \"a-b\"\nclasses = [\"default\"]";
+    measure(&format!("{error}\nrate = \"64 kbit/s\""), &format!("{error}\nrate = \"1 Mbit/s\""), &differs("rate", 25));
+    let fair = "metric = \"time-to-fairness\"\nof = \"f\"";
+    measure(fair, &format!("{fair}\ntolerance = 0.5"), &differs("tolerance", 22));
+    let second = format!("{FLOW}\n[[flows]]\nname = \"g\"\nfrom = \"a\"\nto = \"b\"\n{FLOW}\n[[measure]]\n");
+    let of_class = "metric = \"throughput\"\nper = \"class\"\nof = ";
+    refused(FLOW, &format!("{second}{of_class}[\"f\"]\n[[measure]]\n{of_class}[\"f\", \"g\"]"), &differs("of", 28));
+    let fairness = "metric = \"fairness\"\nof = [\"f\", \"g\"]";
+    refused(FLOW, &format!("{second}{fairness}\n[[measure]]\n{fairness}\nbetween = \"groups\""), &differs("between", 27));
+    // Equal numbers, and numbers with other labels.
+    let text = |measures: &str| load(&changed(FLOW, &format!("{second}{measures}")), "t.toml", &[]);
+    assert!(text(&format!("{queue}\n[[measure]]\n{queue}\nsample = \"2 ms\"")).is_ok());
+    assert!(text(&format!("{of_class}[\"f\", \"g\"]\n[[measure]]\n{of_class}[\"g\", \"f\"]")).is_ok());
+    assert!(text(&format!("{fair}\n[[measure]]\nmetric = \"time-to-fairness\"\nof = \"g\"\ntolerance = 0.5")).is_ok());
 }
 
 #[test]

@@ -102,6 +102,10 @@ fn mistakes_of_buffers() {
         r#"buffer.pol = { size = "1 MB" }"#,
         &[&format!("{path}: unknown buffer policy 'pol'; did you mean 'pool'? ({})", names(BufferPlan::NAMES))],
     );
+    refused(
+        r#"buffer.pool = { size = "1 MB" }, buffer.static-shares = { size = "1 MB" }"#,
+        &[&format!("{path}: names two buffer policies, 'pool' and 'static-shares'; keep one")],
+    );
     refused(r#"buffer.pool = { size = "0 bytes" }"#, &[&format!("{path}.pool.size: a size must be above zero, or \"60 packets\"")]);
     refused(
         r#"buffer.dynamic-threshold = { size = "1 MB", alpha = 0 }"#,

@@ -25,6 +25,8 @@ impl Value {
         match self {
             Value::Text(text) => quoted(text),
             Value::Integer(number) => number.to_string(),
+            // A whole number with a point, which integers refuse, keeps it.
+            Value::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => format!("{number:.1}"),
             Value::Float(number) => decimal(*number),
             Value::Switch(switch) => switch.to_string(),
             Value::List(_) => "a list".to_owned(),

@@ -1,19 +1,27 @@
 //! Relations between the keys of a measurement and its metric.
 
-use crate::measure::keys::MeasureKeys;
+use crate::measure::keys::{Measure, MeasureKeys};
+use crate::measure::target::{Measurable, Target};
 use crate::measure::words::{Between, Grouping, SplitBy, TimeUnit};
 use crate::metrics;
 use crate::metrics::common::info::Key;
+use crate::read::section::Section;
 use penstock_model::parameters::Check;
 use penstock_model::printable::quoted;
 use penstock_model::registry::Registry;
-use penstock_model::units::Duration;
-use std::collections::BTreeSet;
+use penstock_model::units::{Duration, Rate};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Shortest time between samples, as between those of a series: all samples stay in memory.
+const LEAST_SAMPLE: Duration = Duration::from_ns(10);
 
 impl Check for MeasureKeys {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.sample == Some(Duration::ZERO) {
             mistake("sample", "an interval must be above zero".to_owned());
+        } else if self.sample.is_some_and(|every| every < LEAST_SAMPLE) {
+            mistake("sample", format!("must be at least {LEAST_SAMPLE}"));
         }
         self.check_use(mistake, Key::Sample);
         if self.interval == Some(Duration::ZERO) {
@@ -109,6 +117,85 @@ impl MeasureKeys {
             Key::Classes => ("classes", self.classes.is_some()),
             Key::Rate => ("rate", self.rate.is_some()),
         }
+    }
+}
+
+/// What decides the labels of numbers, next to metric, grouping, statistic and splitting.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Scope<'a> {
+    Target(Target),
+    Class(&'a str),
+    Jointly(Vec<Target>),
+}
+
+/// What decides numbers without showing in their labels.
+struct Unlabelled {
+    groups: BTreeSet<usize>,
+    sample: Option<Duration>,
+    tolerance: f64,
+    between: Between,
+    below: Rate,
+    expedited: Option<(Vec<String>, Rate)>,
+}
+
+/// The measurements read so far, by the labels of their numbers.
+#[derive(Default)]
+pub(crate) struct Labelled<'a>(BTreeMap<(&'static str, &'static str, Scope<'a>), Unlabelled>);
+
+impl<'a> Labelled<'a> {
+    /// Adds a measurement, and reports a key by which its numbers differ from those of an earlier one that have the same labels.
+    pub fn add(&mut self, measure: &Measure, section: &Section<'_>, measurable: &Measurable<'a>) {
+        let mut by_scope: BTreeMap<Scope<'a>, BTreeSet<usize>> = BTreeMap::new();
+        let is_joint = measure.metric.info().take.is_empty();
+        if is_joint {
+            by_scope.insert(Scope::Jointly(measure.of.clone()), BTreeSet::new());
+        }
+        for target in measure.of.iter().filter(|_| !is_joint) {
+            match *target {
+                Target::Flows(group) if measure.per == Grouping::Class => {
+                    by_scope.entry(Scope::Class(measurable.flows[group].class)).or_default().insert(group);
+                }
+                target => {
+                    by_scope.insert(Scope::Target(target), BTreeSet::new());
+                }
+            }
+        }
+        let mut difference = None;
+        for (scope, groups) in by_scope {
+            let Measure { sample, tolerance, between, below, ref expedited, .. } = *measure;
+            let own = Unlabelled { groups, sample, tolerance, between, below, expedited: expedited.clone() };
+            match self.0.entry((measure.metric.info().name, measure.per.word(), scope)) {
+                Entry::Vacant(place) => {
+                    place.insert(own);
+                }
+                Entry::Occupied(mut place) => {
+                    difference = difference.or(own.difference(place.get()));
+                    let known = &mut place.get_mut().sample;
+                    *known = known.or(sample);
+                }
+            }
+        }
+        if let Some(key) = difference {
+            let message = "differs from that of an earlier measurement, whose numbers have the same labels; a scenario has one of them";
+            section.report(key, message);
+        }
+    }
+}
+
+impl Unlabelled {
+    /// The first key that differs.
+    fn difference(&self, other: &Unlabelled) -> Option<&'static str> {
+        let rate = |of: &Unlabelled| of.expedited.as_ref().map(|(_, rate)| *rate);
+        let keys = [
+            ("of", self.groups != other.groups),
+            ("sample", self.sample.is_some() && other.sample.is_some() && self.sample != other.sample),
+            ("tolerance", self.tolerance != other.tolerance),
+            ("between", self.between != other.between),
+            ("below", self.below != other.below),
+            ("rate", rate(self) != rate(other)),
+            ("classes", self.expedited != other.expedited),
+        ];
+        keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
     }
 }
 

@@ -22,7 +22,7 @@ penstock_model::parameters! {
         per: Grouping = "group";
         /// Statistics over the packets, members or samples of the metric; its page says over which. The metric's own default if left out. The interval of a number (±) is over runs.
         take: Option<Vec<Statistic>>;
-        /// Quantiles to report in addition, such as `[0.5, 0.99]`: values that these shares of the packets (or frames, pages or transfers) do not exceed. Of `delay`, `jitter`, `ipdv`, `page-time`, `completion-time` and `wait`, to within 0.4 %, and of `slowdown`.
+        /// Quantiles to report in addition, such as `[0.5, 0.99]`: values that these shares of the packets (or frames, pages or transfers) do not exceed. Of `delay`, `jitter`, `ipdv`, `frame-delay`, `page-time`, `completion-time` and `wait`, to within 0.4 %, and of `slowdown`.
         quantiles: Option<Vec<Probability>>;
         /// The unit of `delay`, `jitter`, `ipdv` and `rtp-jitter`.
         unit: TimeUnit = "second";
@@ -73,6 +73,8 @@ pub struct Measure {
     pub(crate) between: Between,
     /// The load threshold to fall below.
     pub(crate) below: Rate,
+    /// The time between samples.
+    pub(crate) sample: Option<Duration>,
     /// For each target, the sample plans of its members.
     pub(crate) samples: Vec<std::ops::Range<usize>>,
     /// Only if the link dropped something; for the default set.
@@ -100,6 +102,7 @@ impl Measure {
             tolerance: FAIRNESS_TOLERANCE,
             between: Between::Flows,
             below,
+            sample: None,
             samples,
             if_dropped: false,
         }

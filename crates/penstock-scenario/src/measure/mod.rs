@@ -8,6 +8,7 @@ pub(crate) mod target;
 mod transfer_counts;
 pub(crate) mod words;
 
+use crate::measure::checks::Labelled;
 use crate::measure::keys::{Durations, Measure, MeasureKeys, Request, FAIRNESS_TOLERANCE};
 use crate::measure::recording::RecordingPlan;
 use crate::measure::resolve::resolve_target;
@@ -32,10 +33,11 @@ pub(crate) fn read_all(
     recording: &mut RecordingPlan,
 ) -> Option<Vec<Measure>> {
     let written = top.has("measure");
-    let mut measures = Vec::new();
+    let (mut measures, mut labelled) = (Vec::new(), Labelled::default());
     for mut section in top.tables("measure") {
         let keys = MeasureKeys::read(&mut section);
         if let Some(measure) = keys.and_then(|keys| resolve(&section, keys, measurable, durations, recording)) {
+            labelled.add(&measure, &section, measurable);
             measures.push(measure);
         }
         section.finish();
@@ -110,6 +112,7 @@ fn resolve(
         tolerance: keys.tolerance.map_or(FAIRNESS_TOLERANCE, |tolerance| tolerance.0),
         between: keys.between,
         below: keys.below.unwrap_or(Rate::ZERO),
+        sample: keys.sample,
         samples: ranges,
         if_dropped: false,
     })

@@ -13,7 +13,7 @@ impl InSystem {
     pub const INFO: MetricInfo = MetricInfo {
         name: "in-system",
         unit: "packets",
-        doc: "Time average of the packets at a link, the one in service included.",
+        doc: "Time average of the packets at a link, the one in service included. Pause frames in service count, but in no class.",
         split: &[SplitBy::Class],
         is_time_average: true,
         ..MetricInfo::TIME_AVERAGE

@@ -12,7 +12,7 @@ impl Utilisation {
     pub const INFO: MetricInfo = MetricInfo {
         name: "utilisation",
         unit: "1",
-        doc: "Share of the time that a link was sending.",
+        doc: "Share of the time that a link was sending. Pause frames count, but in no class.",
         take: MEANS,
         split: &[SplitBy::Class],
         is_ratio: true,

@@ -303,6 +303,10 @@ impl Links {
         for (i, group) in self.groups.iter().enumerate() {
             let members = &self.plans[group.members.start as usize..group.members.end as usize];
             paths.extend(members.iter().map(|link| (link.path.as_str(), i)));
+            // Measurements and settings find all links of the entry by its name.
+            if members.iter().all(|link| link.path != group.name) {
+                paths.push((&group.name, i));
+            }
         }
         paths.sort_unstable();
         let mut noted = vec![false; self.groups.len()];

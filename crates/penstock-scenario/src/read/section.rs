@@ -160,10 +160,11 @@ impl<'a> Section<'a> {
             [only] => return Some(only),
             [] => self.mistakes.add(location, path, format!("names no {what}; one of {}", join_words(names))),
             [first, second, ..] => {
+                let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
                 self.mistakes.add(
                     second.location,
                     path,
-                    format!("names two {what}s, {} and {}; keep one", quoted(&first.key), quoted(&second.key)),
+                    format!("names two {plural}, {} and {}; keep one", quoted(&first.key), quoted(&second.key)),
                 );
             }
         }

@@ -19,7 +19,9 @@ pub(crate) fn check_cell_links(nodes: &Nodes, links: &Links, mistakes: &Mistakes
         let plans = &links.plans[link.members.start as usize..link.members.end as usize];
         let cells = plans[0].cells;
         let report = |key: &str, message: String| mistakes.add(link.location, &format!("{}.{key}", link.path), message);
-        if let Some(node) = plans.iter().flat_map(|plan| [plan.from, plan.to]).find(|node| !cells && nodes.is_cell_switch(*node)) {
+        // The way back is what the entry says.
+        let is_of_packets = !cells && !link.is_reverse;
+        if let Some(node) = plans.iter().flat_map(|plan| [plan.from, plan.to]).find(|node| is_of_packets && nodes.is_cell_switch(*node)) {
             report("cells", format!("the cell switch '{}' forwards cells alone; write cells = true", nodes.name(node)));
         }
         if cells && !link.is_reverse {
