@@ -32,7 +32,8 @@ def test_a_number_that_is_measured_twice_counts_once():
     assert result(0, *both).metrics == both[:2]
     frame = to_frame([result(0, *both), result(1, goodput(3.0), goodput(3.0))])
     assert frame["runs"].to_list() == [2, 1]
-    assert frame["half_width"].to_list()[0] == pytest.approx(12.706, rel=1e-4)  # t of one degree of freedom, s / sqrt(2) = 1
+    # Student's t of one degree of freedom; s / sqrt(2) = 1.
+    assert frame["half_width"].to_list()[0] == pytest.approx(12.706, rel=1e-4)
 
 
 def test_a_frame_has_one_row_per_metric_labels_and_point():

@@ -13,7 +13,7 @@ use penstock_model::units::{Duration, Rate};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Shortest time between samples, as between those of a series: all samples stay in memory.
+/// Shortest time between samples, as in a series: all samples stay in memory.
 const LEAST_SAMPLE: Duration = Duration::from_ns(10);
 
 impl Check for MeasureKeys {
@@ -143,7 +143,7 @@ struct Unlabelled {
 pub(crate) struct Labelled<'a>(BTreeMap<(&'static str, &'static str, Scope<'a>), Unlabelled>);
 
 impl<'a> Labelled<'a> {
-    /// Adds a measurement, and reports a key by which its numbers differ from those of an earlier one that have the same labels.
+    /// Adds a measurement, and reports a key by which its numbers differ from an earlier measurement's with the same labels.
     pub fn add(&mut self, measure: &Measure, section: &Section<'_>, measurable: &Measurable<'a>) {
         let mut by_scope: BTreeMap<Scope<'a>, BTreeSet<usize>> = BTreeMap::new();
         let is_joint = measure.metric.info().take.is_empty();
