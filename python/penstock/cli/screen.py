@@ -48,7 +48,7 @@ def screen(
         ),
     ] = None,
     second_order: Annotated[
-        bool, option("--second-order", "With sobol: also the indices of pairs (S2), with twice the points.")
+        bool, option("--second-order", "With sobol: also the indices of pairs (S2); rows have 2 k + 2 points each.")
     ] = False,
     runs: options.StudyRuns = None,
     seed: options.Seed = None,
