@@ -10,6 +10,7 @@ from digitized import check_faithful
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
+from penstock.reproductions.ef.network import NODES
 from penstock.reproductions.ef.scenario import SCHEDULERS, experiments, most_flows
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
@@ -116,6 +117,30 @@ class TestScenario:
         assert len(rates) == 6
         assert all(a > b for a, b in pairwise(rates))
         assert rates[-1] == 1_500_000
+
+    @pytest.mark.parametrize(
+        ("answer", "ways"),
+        [
+            ("geometric", {("n0", "n6")}),
+            ("cross", {("n0", "n1"), ("n1", "n2"), ("n2", "n3"), ("n3", "n4"), ("n4", "n5"), ("n5", "n6")}),
+            ("entering", {("n0", "n6"), ("n1", "n6"), ("n2", "n6"), ("n3", "n6"), ("n4", "n6"), ("n5", "n6")}),
+            ("leaving", {("n0", "n1"), ("n0", "n2"), ("n0", "n3"), ("n0", "n4"), ("n0", "n5"), ("n0", "n6")}),
+        ],
+    )
+    def test_background_enters_and_leaves_where_the_answer_says(self, answer, ways):
+        data = scenarios("2", [f"ef-a01={answer}"], scheduler="WRR", service_to_arrival=1.5)["1500"]
+        background = [flow for flow in data["flows"] if "cbr" not in flow["source"]]
+        assert {(flow["from"], flow["to"]) for flow in background} == ways
+        assert {flow["from"] for flow in expedited(data)} == {"n0"}
+
+    def test_other_ef_flows_may_enter_at_every_node_and_all_pass_the_bottleneck(self):
+        for readings in [], ["ef-a01=ef-entering"]:
+            flows = expedited(scenarios("1", readings, scheduler="WRR", ef_flows=24)["1500"])
+            assert sum(flow["count"] for flow in flows) == 24
+            assert sum(map(rate, flows)) == pytest.approx(450_000, rel=1e-4)
+            assert {flow["to"] for flow in flows} == {"n6"}
+        counts = {node: sum(flow["count"] for flow in flows if flow["from"] == node) for node in NODES[:-1]}
+        assert counts == {"n0": 5, "n1": 4, "n2": 4, "n3": 4, "n4": 4, "n5": 3}
 
     def test_the_ef_queue_has_its_share_of_every_output(self):
         for link in forward(scenarios("2", scheduler="WRR", service_to_arrival=1.5)["160"]):
