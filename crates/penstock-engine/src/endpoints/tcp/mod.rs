@@ -264,12 +264,17 @@ impl TcpEndpoints {
 
     /// Sends whatever the sender wants to send now, or registers it with its port; and arms its timer.
     fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        // Sending may change the window too.
+        let before = (!host_context.context.record.is_untraced()).then(|| self.window_of(slot));
         let SenderEndpoint { sender, template, is_waiting, .. } = &mut self.senders[slot as usize];
         if !template.waits {
             while self.send_one(now, slot, host_context) {}
         } else if !*is_waiting && sender.is_ready(now) {
             *is_waiting = true;
             host_context.wait(template, sender.packet_size(), Waiting::Tcp(slot));
+        }
+        if let Some(before) = before {
+            self.trace_window(now, slot, before, host_context);
         }
         self.arm_sender(slot, timers);
     }

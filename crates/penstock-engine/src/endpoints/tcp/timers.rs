@@ -42,9 +42,9 @@ impl TcpEndpoints {
             end.sender.renew_window();
         }
         end.sender.offer(Some(segments));
-        self.pump_sender(now, timer.slot, timers, host_context);
         // It begins again, or with less after it was idle.
         self.trace_window(now, timer.slot, before, host_context);
+        self.pump_sender(now, timer.slot, timers, host_context);
     }
 
     /// A retransmission, delayed or not, or a paced transmission may be due.
