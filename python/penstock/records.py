@@ -94,11 +94,11 @@ class RunResult:
     decided: Sequence[Decided] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metrics", _each_once(self.metrics))
+        object.__setattr__(self, "metrics", each_once(self.metrics))
 
 
-def _each_once(metrics: Sequence[Metric]) -> Sequence[Metric]:
-    """Returns the numbers without repetitions, which would count as further runs."""
+def each_once(metrics: Sequence[Metric]) -> Sequence[Metric]:
+    """Returns the numbers of a run, each once: repetitions, of several measurements, would count as further runs."""
     distinct: dict[tuple[object, ...], Metric] = {}
     for metric in metrics:
         distinct.setdefault((metric.name, metric.unit, *metric.labels.items()), metric)

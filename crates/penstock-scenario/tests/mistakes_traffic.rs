@@ -297,7 +297,7 @@ fn whole_numbers_with_a_point() {
 #[test]
 fn measures_whose_numbers_would_have_the_same_labels() {
     let differs = |key: &str, line: u32| {
-        format!("t.toml:{line}: measure[1].{key}: differs from that of an earlier measurement, whose numbers have the same labels; a scenario has one of them")
+        format!("t.toml:{line}: measure[1].{key}: differs from that of an earlier measurement whose numbers have the same labels; keep one of the two")
     };
     let measure =
         |first: &str, second: &str, expected: &str| added(FLOW, &format!("[[measure]]\n{first}\n[[measure]]\n{second}"), expected);

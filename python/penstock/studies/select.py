@@ -48,8 +48,6 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
         raise SelectionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
-        # A number that is measured twice is one.
-        found = list({(*metric.labels.items(), metric.unit, repr(metric.value)): metric for metric in found}.values())
         # Without a statistic, the mean.
         means = [
             metric

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
-from penstock.records import Metric
+from penstock.records import Metric, each_once
 from penstock.studies.compare import compare
 from penstock.studies.expression import ExpressionError
 from penstock.studies.quantity import dimension_of
@@ -87,11 +87,11 @@ def beginning(asked: PointRequest) -> PointRequest:
     return next(filter(None, (asked.window(0.0, end / divisor) for divisor in _PARTS)), asked)
 
 
-def measured(asked: PointRequest) -> list[Metric]:
+def measured(asked: PointRequest) -> Sequence[Metric]:
     """Returns the numbers of a run, from the shortest beginning of one that makes sense."""
     part = beginning(asked)
     run = part.scenario.run(asked.seed, 0)
-    return [Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics]
+    return each_once([Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics])
 
 
 def chosen(plan: StudyPlan, middle: PointRequest, metrics: Sequence[str]) -> list[str]:
@@ -112,7 +112,7 @@ def numbers_of(plan: StudyPlan, middle: PointRequest) -> list[Metric]:
     """Returns the numbers of a run in the middle of the ranges, derived ones included."""
     verify(plan, [middle])
     own = measured(middle)
-    return own + DerivedMetrics(plan.metrics).of(own)
+    return [*own, *DerivedMetrics(plan.metrics).of(own)]
 
 
 def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[str]:

@@ -176,7 +176,7 @@ impl<'a> Labelled<'a> {
             }
         }
         if let Some(key) = difference {
-            let message = "differs from that of an earlier measurement, whose numbers have the same labels; a scenario has one of them";
+            let message = "differs from that of an earlier measurement whose numbers have the same labels; keep one of the two";
             section.report(key, message);
         }
     }
