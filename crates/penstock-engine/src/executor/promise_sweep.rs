@@ -24,20 +24,14 @@ struct Stop {
     reach: Duration,
     /// The longest time that a visit covers.
     visit: Duration,
+    /// How long its visit may be postponed: no longer than a visit or the reach.
+    slack: Duration,
     /// Its earliest output time, whatever it receives.
     eot: Time,
     /// Where it receives only answers to what it sends: the first one arrives then at the earliest.
     first_answer: Time,
     /// Nothing that it has not sent yet arrives anywhere before.
     promise: Time,
-}
-
-impl Stop {
-    /// How long its visit may be postponed.
-    #[inline]
-    fn slack(&self) -> Duration {
-        self.visit.min(self.reach)
-    }
 }
 
 /// The order of sweeps, and how far the current one has come.
@@ -83,7 +77,16 @@ impl PromiseSweep {
             }
             let (process, senders_end, reach) = (*process, senders_end as u32, reach[*process as usize]);
             let never = Time::ZERO;
-            Stop { process, senders_end, reach, visit: Duration::ZERO, eot: never, first_answer: never, promise: never }
+            Stop {
+                process,
+                senders_end,
+                reach,
+                visit: Duration::ZERO,
+                slack: Duration::ZERO,
+                eot: never,
+                first_answer: never,
+                promise: never,
+            }
         };
         let stops: Vec<Stop> = order.iter().enumerate().map(stop).collect();
         let mut back_senders: Vec<u32> = pairs.iter().filter(|(to, from)| from >= to).map(|(_, from)| *from).collect();
@@ -113,7 +116,7 @@ impl PromiseSweep {
         for stop in &self.stops {
             let due = due.due(stop.process as usize);
             first = first.min(due);
-            deadline = deadline.min(due + stop.slack());
+            deadline = deadline.min(due + stop.slack);
             lbts = lbts.min(due + stop.reach);
         }
         if first > until || first == Time::NEVER {
@@ -153,7 +156,7 @@ impl PromiseSweep {
             let end = if only_receives_replies { self.end.max(next + stop.visit).min(self.limit) } else { self.end };
             self.horizon = promised.unwrap_or(Time::NEVER).max(stop.first_answer).min(end);
             self.first_sender = stop.senders_end as usize;
-            let can_wait = self.leaves_out && next + stop.slack() >= self.end;
+            let can_wait = self.leaves_out && next + stop.slack >= self.end;
             if next < self.horizon && !can_wait {
                 return Some((process, self.horizon.before()));
             }
@@ -173,7 +176,8 @@ impl PromiseSweep {
     /// visit covers at most `longest`, unless the sweep is longer.
     #[inline]
     pub fn visited(&mut self, next: Time, longest: Duration) {
-        self.stops[self.current].visit = longest;
+        let stop = &mut self.stops[self.current];
+        (stop.visit, stop.slack) = (longest, longest.min(stop.reach));
         self.promise(next);
     }
 

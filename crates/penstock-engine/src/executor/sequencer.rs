@@ -211,7 +211,6 @@ impl Sequencer {
     /// that no delay separates.
     pub fn end_sweep(&mut self) -> bool {
         if let Some(are_short) = self.sweep_lengths.end_sweep() {
-            self.window_tuning.judged(are_short);
             self.mode = if are_short && self.may_switch_to_windows() { Mode::Windows } else { Mode::Sweeps };
         }
         self.visits_of_sweep == 0
@@ -275,7 +274,7 @@ mod tests {
     fn sweeps_are_tried_again_after_some_windows() {
         let mut sequencer = ring(16);
         make_sweeps(&mut sequencer, 32, 0);
-        sequencer.end_window(1, 16 * 512 - 1);
+        sequencer.end_window(1, 16 * 8_192 - 1);
         assert_eq!(sequencer.mode(), Mode::Windows);
         sequencer.end_window(1, 1);
         assert_eq!(sequencer.mode(), Mode::Sweeps);

@@ -106,17 +106,13 @@ impl SweepLengths {
     }
 }
 
-/// Events per process in windows before sweeps are tried again: at first, and at most. Each trial that finds short sweeps
-/// multiplies the number by [`PATIENCE_GROWTH`], so trials cost little.
-const FIRST_PATIENCE: u64 = 64;
-const PATIENCE_GROWTH: u64 = 8;
-const LAST_PATIENCE: u64 = 1 << 16;
+/// Events per process in windows before sweeps are tried again, which costs about as much as a hundred events per process.
+const PATIENCE: u64 = 8_192;
 
 /// Whether sweeps are to be tried again.
 #[derive(Clone, Debug)]
 pub struct WindowTuning {
     processes: u64,
-    patience: u64,
     /// Events in windows since the last trial.
     events: u64,
 }
@@ -124,19 +120,14 @@ pub struct WindowTuning {
 impl WindowTuning {
     /// For so many processes.
     pub fn new(processes: usize) -> WindowTuning {
-        WindowTuning { processes: processes as u64, patience: FIRST_PATIENCE, events: 0 }
-    }
-
-    /// A group of sweeps was short, so that windows take over, or was not.
-    pub fn judged(&mut self, are_short: bool) {
-        self.patience = if are_short { (PATIENCE_GROWTH * self.patience).min(LAST_PATIENCE) } else { FIRST_PATIENCE };
+        WindowTuning { processes: processes as u64, events: 0 }
     }
 
     /// Counts the events of a window; whether sweeps are to be tried again.
     #[inline]
     pub fn is_over(&mut self, events: u64) -> bool {
         self.events += events;
-        let is_over = self.events >= self.patience * self.processes;
+        let is_over = self.events >= PATIENCE * self.processes;
         self.events = if is_over { 0 } else { self.events };
         is_over
     }
@@ -187,17 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_are_tried_again_later_each_time_that_they_were_short() {
+    fn sweeps_are_tried_again_after_some_events_per_process() {
         let mut tuning = WindowTuning::new(10);
-        let mut events_until_trial = || {
-            tuning.judged(true);
-            (1..).find(|_| tuning.is_over(10)).expect("a trial")
-        };
-        assert_eq!([events_until_trial(), events_until_trial(), events_until_trial()], [512, 4_096, 32_768]);
-        (0..20).for_each(|_| _ = events_until_trial());
-        assert_eq!(events_until_trial(), LAST_PATIENCE);
-        tuning.judged(false);
-        tuning.judged(true);
-        assert_eq!((1..).find(|_| tuning.is_over(10)), Some(512));
+        for _ in 0..2 {
+            assert_eq!((1..).find(|_| tuning.is_over(10)), Some(PATIENCE));
+        }
     }
 }

@@ -11,8 +11,8 @@ use crate::merge::window_wheel::{Delivery, WindowWheel};
 use penstock_model::units::Time;
 
 /// In windows, the memory of a hot port is asked for in so many stages, each so many ports after the one before.
-const PORT_STAGES: usize = 3;
-const PORTS_OF_A_STAGE: usize = 5;
+const PORT_STAGES: usize = 2;
+const PORTS_OF_A_STAGE: usize = 6;
 
 /// How many ports ahead memory is asked for in a stage.
 fn ports_ahead(stage: usize) -> usize {

@@ -45,7 +45,7 @@ pub trait WindowProcess: LogicalProcess {
     /// Handles the arrival of a packet at a hot port; returns when it arrives at the far end, if it does.
     fn forward(&mut self, arrival: &Arrival) -> Option<Time>;
 
-    /// Asks for the memory that [`WindowProcess::forward`] needs, in three stages from 0 on: the process, its port, the queue.
+    /// Asks for the memory that [`WindowProcess::forward`] needs, in two stages from 0 on: the process with its port, the queue.
     fn prefetch_port(&self, stage: usize);
 
     /// Asks for the memory that a visit needs, in a window in which `last` is the last packet that arrives, if any does. What is found

@@ -24,8 +24,8 @@ pub struct PortCounters {
     pub last_accepted: (Time, FlowId),
     /// Transmissions that lie inside the measurement period, to be added to `link`.
     pub complete: CompleteTransmissions,
-    /// Packets that no longer count as queued, over the whole run.
-    pub sent: u64,
+    /// Packets whose transmission has begun, at an event-driven port.
+    pub sent: CheckedCount,
     /// The place of the port in traces.
     pub place: u32,
     /// The hash of every mark and every drop.
@@ -34,14 +34,38 @@ pub struct PortCounters {
     link: Box<LinkCounters>,
     /// Data packets that were sent in the measurement period and lost in it. Counted here, since what is delivered then costs nothing.
     lost: FlowLosses,
-    /// Packets offered over the whole run, counted for the checks of debug builds.
-    pub offered: u64,
-    /// Packets dropped over the whole run, on arrival or from the queue.
-    pub dropped: u64,
+    /// Packets offered.
+    pub offered: CheckedCount,
+    /// Packets dropped, on arrival or from the queue.
+    pub dropped: CheckedCount,
     /// What is recorded beyond the counts.
     recorder: Option<Box<PortRecorder>>,
     /// What leaves the port, for the shared buffer of a switch.
     releases: Option<Vec<Release>>,
+}
+
+/// A count over the whole run for the checks of debug builds; others have none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckedCount(#[cfg(debug_assertions)] u64);
+
+impl CheckedCount {
+    /// Adds so many.
+    #[inline(always)]
+    pub fn add(&mut self, count: u64) {
+        #[cfg(debug_assertions)]
+        {
+            self.0 += count;
+        }
+        _ = count;
+    }
+
+    /// The count; zero in other builds.
+    pub fn get(self) -> u64 {
+        #[cfg(debug_assertions)]
+        return self.0;
+        #[cfg(not(debug_assertions))]
+        0
+    }
 }
 
 /// [`PortCounters::last_accepted`] at the beginning.
@@ -70,9 +94,9 @@ impl PortCounters {
             lost,
             complete,
             measured,
-            offered: 0,
-            dropped: 0,
-            sent: 0,
+            offered: CheckedCount::default(),
+            dropped: CheckedCount::default(),
+            sent: CheckedCount::default(),
             last_accepted: NOTHING_ACCEPTED,
             recorder,
             releases: None,
@@ -155,7 +179,7 @@ impl PortCounters {
     /// Counts an offered packet for the checks of debug builds.
     #[inline(always)]
     pub fn offer(&mut self) {
-        self.offered += u64::from(cfg!(debug_assertions));
+        self.offered.add(1);
     }
 
     #[inline]
@@ -177,7 +201,7 @@ impl PortCounters {
     /// Counts that an arriving packet is dropped.
     #[inline(always)]
     pub fn arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        self.dropped += 1;
+        self.dropped.add(1);
         self.report_drop(now, packet, cause);
         if let Some(recorder) = &mut self.recorder {
             recorder.offered(now, packet);
@@ -193,7 +217,7 @@ impl PortCounters {
     /// Counts that a packet which has waited since `arrival` is dropped.
     #[inline(always)]
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
-        self.dropped += 1;
+        self.dropped.add(1);
         self.report_drop(now, packet, cause);
         self.link.wait_without_service(&self.measured, arrival, now, packet.size);
         if let Some(recorder) = &mut self.recorder {
@@ -235,7 +259,7 @@ impl PortCounters {
     /// takes `transmission`, and together they have waited for `waited` ps.
     #[inline]
     pub fn complete_departures(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
-        self.offered += if cfg!(debug_assertions) { count } else { 0 };
+        self.offered.add(count);
         if end >= self.measured.from {
             self.complete.count_batch(count, size, precedence, transmission, waited);
         }

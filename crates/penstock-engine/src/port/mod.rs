@@ -329,8 +329,8 @@ impl Port {
     /// Packets that wait at `now`, the one in service not included.
     pub fn waiting(&mut self, now: Time) -> u32 {
         match &mut self.queueing {
-            Queueing::TailDropFifo(queue) => queue.waiting(now, &mut self.counters.sent),
-            Queueing::Precomputed(queue) => queue.waiting(now, &mut self.counters.sent),
+            Queueing::TailDropFifo(queue) => queue.waiting(now),
+            Queueing::Precomputed(queue) => queue.waiting(now),
             Queueing::EventDriven(service) => service.waiting(),
         }
     }
@@ -373,14 +373,14 @@ impl Port {
     /// Arrived = queued + sent + dropped, after every event in debug builds.
     #[inline]
     fn check_conservation(&self) {
-        let queued = match &self.queueing {
-            Queueing::TailDropFifo(queue) => queue.len(),
-            Queueing::Precomputed(queue) => queue.len(),
-            Queueing::EventDriven(service) => u64::from(service.waiting()),
+        let (queued, sent) = match &self.queueing {
+            Queueing::TailDropFifo(queue) => (queue.len(), queue.left),
+            Queueing::Precomputed(queue) => (queue.len(), queue.left),
+            Queueing::EventDriven(service) => (u64::from(service.waiting()), self.counters.sent),
         };
         debug_assert_eq!(
-            self.counters.offered,
-            queued + self.counters.sent + self.counters.dropped,
+            self.counters.offered.get(),
+            queued + sent.get() + self.counters.dropped.get(),
             "packets offered = queued + sent + dropped at link {}",
             self.link.0
         );

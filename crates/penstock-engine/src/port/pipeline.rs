@@ -107,7 +107,7 @@ impl Port {
         }
         let decision = match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
-            Queueing::Precomputed(queue) => queue.on_arrival(now, packet, &mut records.counters.sent),
+            Queueing::Precomputed(queue) => queue.on_arrival(now, packet),
             Queueing::EventDriven(service) => service.decide(now, packet, records),
         };
         if BARE {
@@ -129,7 +129,7 @@ impl Port {
         match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => {
-                let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire, &mut counters.sent);
+                let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire);
                 if !BARE {
                     counters.record_departure(now, start, end, packet);
                     self.transmit(start, end, packet, context);
@@ -175,7 +175,7 @@ impl Port {
         let departure = service.begin_transmission(now, wire, &mut Records { counters, journal: context.record });
         if let Some((Arrival { at, mut packet }, end)) = departure {
             counters.record_departure(at, now, end, &packet);
-            counters.sent += 1;
+            counters.sent.add(1);
             if let Some(telemetry) = telemetry {
                 telemetry.on_transmission((now, end), &packet, service.waiting_bytes(), context.outputs);
             }

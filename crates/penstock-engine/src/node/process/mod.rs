@@ -379,8 +379,9 @@ impl WindowProcess for Process {
     fn prefetch_port(&self, stage: usize) {
         if stage == 0 {
             prefetch(self);
-        } else if let Ports::One(port) = &self.ports {
-            port.prefetch(stage);
+        }
+        if let Ports::One(port) = &self.ports {
+            port.prefetch(stage + 1);
         }
     }
 

@@ -88,10 +88,10 @@ impl Port {
     /// Whether the port only queues, and may meter, and has room for `most` packets, the first at `from`.
     #[inline]
     pub(in crate::port) fn has_room_for_batch(&mut self, from: Time, most: usize) -> bool {
-        let Port { queueing: Queueing::TailDropFifo(queue), arrival_marker: None, allows_batches: true, counters, .. } = self else {
+        let Port { queueing: Queueing::TailDropFifo(queue), arrival_marker: None, allows_batches: true, .. } = self else {
             return false;
         };
-        queue.has_room_for(most, from, &mut counters.sent)
+        queue.has_room_for(most, from)
     }
 
     /// Processes arrivals, each with its next hop, for which there is room, in batches.

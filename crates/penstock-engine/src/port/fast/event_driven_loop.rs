@@ -173,7 +173,7 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let Arrival { at, packet } = service_state.queues[index].head();
         let size = packet.size;
         let end = now + service_state.times.of(size);
-        self.counters.sent += u64::from(cfg!(debug_assertions));
+        self.counters.sent.add(1);
         if self.counters.departure(*at, now, end, (packet.size, packet.precedence)) {
             self.output.send(end + self.delay, packet);
         }

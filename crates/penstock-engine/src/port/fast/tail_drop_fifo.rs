@@ -5,7 +5,7 @@ use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
-use crate::port::counters::PortCounters;
+use crate::port::counters::{CheckedCount, PortCounters};
 use crate::port::verdict::{self, DecisionPoint};
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::{DropCause, Verdict};
@@ -30,6 +30,8 @@ pub struct TailDropFifo {
     bytes: Option<Box<WaitingBytes>>,
     /// How many packets may wait, if the limit is in packets.
     limit: u32,
+    /// How many packets no longer wait.
+    pub left: CheckedCount,
 }
 
 /// The bytes of packets that wait.
@@ -47,7 +49,7 @@ impl TailDropFifo {
             Limit::Packets(limit) => (limit, None),
             Limit::Bytes(limit) => (u32::MAX, Some(Box::new(WaitingBytes { limit: limit.get(), ..WaitingBytes::default() }))),
         };
-        TailDropFifo { last_end: Time::ZERO, waiting: Ring::default(), bytes, limit }
+        TailDropFifo { last_end: Time::ZERO, waiting: Ring::default(), bytes, limit, left: CheckedCount::default() }
     }
 
     /// Asks for the memory where the next packet that waits goes.
@@ -58,17 +60,17 @@ impl TailDropFifo {
 
     /// Whether the queue accepts a packet of `size` bytes.
     #[inline(always)]
-    pub fn admits(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
+    pub fn admits(&mut self, now: Time, size: u32) -> bool {
         if self.last_end <= now {
             // Nothing waits: the ring restarts with the slots that were used last.
-            *sent += self.waiting.len() as u64;
+            self.left.add(self.waiting.len() as u64);
             self.waiting.clear();
             if let Some(bytes) = &mut self.bytes {
                 bytes.sizes.clear();
                 bytes.sum = 0;
             }
         }
-        self.has_room(size) || self.has_room_after_update(now, size, sent)
+        self.has_room(size) || self.has_room_after_update(now, size)
     }
 
     #[inline(always)]
@@ -80,19 +82,19 @@ impl TailDropFifo {
     }
 
     #[inline(never)]
-    fn has_room_after_update(&mut self, now: Time, size: u32, sent: &mut u64) -> bool {
-        self.advance(now, sent);
+    fn has_room_after_update(&mut self, now: Time, size: u32) -> bool {
+        self.advance(now);
         self.has_room(size)
     }
 
     /// Schedules a packet whose transmission lasts for `transmission`; returns when that starts and ends.
     #[inline(always)]
-    pub fn schedule(&mut self, now: Time, size: u32, transmission: Duration, sent: &mut u64) -> (Time, Time) {
+    pub fn schedule(&mut self, now: Time, size: u32, transmission: Duration) -> (Time, Time) {
         let start = self.last_end.max(now);
         self.last_end = start + transmission;
         if start > now {
             if self.waiting.is_full() {
-                self.make_room(now, sent);
+                self.make_room(now);
             }
             self.waiting.push(start);
             if let Some(bytes) = &mut self.bytes {
@@ -100,20 +102,20 @@ impl TailDropFifo {
                 bytes.sum += u64::from(size);
             }
         } else {
-            *sent += 1;
+            self.left.add(1);
         }
         (start, self.last_end)
     }
 
     /// Whether there is room for so many packets from `now` on, whatever their sizes.
     #[inline]
-    pub fn has_room_for(&mut self, packets: usize, now: Time, sent: &mut u64) -> bool {
+    pub fn has_room_for(&mut self, packets: usize, now: Time) -> bool {
         if self.bytes.is_some() {
             return false;
         }
         let limit = self.limit as usize;
         if self.waiting.len() + packets > limit {
-            self.advance(now, sent);
+            self.advance(now);
         }
         self.waiting.len() + packets <= limit
     }
@@ -136,7 +138,7 @@ impl TailDropFifo {
         counters.last_accepted = (last, flow);
         if self.waiting.len() + count > self.waiting.capacity() {
             // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
-            self.advance(from, &mut counters.sent);
+            self.advance(from);
         }
         let transmission = wire.transmission_time(size);
         let latest = self.last_end.max(last) + transmission.times(count as u64);
@@ -170,9 +172,7 @@ impl TailDropFifo {
             }
         }
         drop(waiting);
-        if cfg!(debug_assertions) {
-            counters.sent += never_waited;
-        }
+        self.left.add(never_waited);
         self.last_end = last_end;
         counters.complete_departures(last_end, count as u64, size, precedence, transmission, u128::from(waited));
     }
@@ -183,7 +183,7 @@ impl TailDropFifo {
         let mut never = 0;
         for arrival in packets.into_iter().flatten() {
             let (now, size, precedence) = (arrival.at, arrival.packet.size, arrival.packet.precedence);
-            let (start, end) = self.schedule(now, size, wire.transmission_time(size), &mut counters.sent);
+            let (start, end) = self.schedule(now, size, wire.transmission_time(size));
             never += usize::from(!counters.accepted_departure(now, start, end, (size, precedence)));
             arrival.at = end + delay;
         }
@@ -191,8 +191,8 @@ impl TailDropFifo {
     }
 
     #[inline(never)]
-    fn make_room(&mut self, now: Time, sent: &mut u64) {
-        self.advance(now, sent);
+    fn make_room(&mut self, now: Time) {
+        self.advance(now);
         if 2 * self.waiting.len() >= self.waiting.capacity() {
             self.waiting.grow();
         }
@@ -205,8 +205,8 @@ impl TailDropFifo {
     }
 
     /// Packets that wait, the one in service not included.
-    pub fn waiting(&mut self, now: Time, sent: &mut u64) -> u32 {
-        self.advance(now, sent);
+    pub fn waiting(&mut self, now: Time) -> u32 {
+        self.advance(now);
         self.waiting.len() as u32
     }
 
@@ -223,7 +223,7 @@ impl TailDropFifo {
 
     /// Removes those whose transmission has started.
     #[inline]
-    fn advance(&mut self, now: Time, sent: &mut u64) {
+    fn advance(&mut self, now: Time) {
         loop {
             let front = self.waiting.front();
             // Mostly few have started, if any: a binary search of all would mispredict at each step.
@@ -239,7 +239,7 @@ impl TailDropFifo {
                 (0..started).for_each(|_| bytes.sum -= u64::from(bytes.sizes.take_first()));
             }
             self.waiting.consume(started);
-            *sent += started as u64;
+            self.left.add(started as u64);
         }
     }
 }
@@ -265,7 +265,7 @@ impl Port {
     #[inline(always)]
     pub fn enqueue_fifo<const TRACED: bool>(&mut self, now: Time, packet: &Packet, journal: &mut Journal) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
-        let has_room = queue.admits(now, packet.size, &mut counters.sent);
+        let has_room = queue.admits(now, packet.size);
         let decision = if has_room { Verdict::Accept } else { Verdict::Drop(DropCause::Overflow) };
         verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, journal)?;
         let mut mark = packet.pcn;
@@ -278,7 +278,7 @@ impl Port {
                 }
             }
         }
-        let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size), &mut counters.sent);
+        let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size));
         let is_sent = counters.accepted_departure(now, start, end, (packet.size, packet.precedence));
         if TRACED {
             verdict::trace_transmission(start, &Packet { pcn: mark, ..*packet }, counters, journal);
@@ -308,23 +308,23 @@ mod tests {
     /// Two packets of 600 bytes wait behind one, all sent by 3 us: 1000 bytes fit again.
     #[test]
     fn bytes_that_have_left_do_not_count_against_the_limit() {
-        let (mut queue, mut sent) = (TailDropFifo::new(Limit::Bytes(Bytes::new(1200))), 0);
+        let mut queue = TailDropFifo::new(Limit::Bytes(Bytes::new(1200)));
         for _ in 0..3 {
-            assert!(queue.admits(us(0), 600, &mut sent));
-            queue.schedule(us(0), 600, Duration::from_us(1), &mut sent);
+            assert!(queue.admits(us(0), 600));
+            queue.schedule(us(0), 600, Duration::from_us(1));
         }
-        assert!(!queue.admits(us(0), 600, &mut sent));
-        assert!(queue.admits(us(3), 1000, &mut sent));
+        assert!(!queue.admits(us(0), 600));
+        assert!(queue.admits(us(3), 1000));
     }
 
     /// The wire is never idle and at most one packet waits: what has left is removed before the ring grows, whatever the limit.
     #[test]
     fn memory_follows_what_waits_and_not_the_limit() {
-        let (mut queue, mut sent) = (TailDropFifo::new(Limit::Packets(1_000_000)), 0);
-        queue.schedule(us(0), 100, Duration::from_us(2), &mut sent);
+        let mut queue = TailDropFifo::new(Limit::Packets(1_000_000));
+        queue.schedule(us(0), 100, Duration::from_us(2));
         for at in 1..1000 {
-            assert!(queue.admits(us(at), 100, &mut sent));
-            queue.schedule(us(at), 100, Duration::from_us(1), &mut sent);
+            assert!(queue.admits(us(at), 100));
+            queue.schedule(us(at), 100, Duration::from_us(1));
         }
         assert!(queue.waiting.capacity() <= 8, "room for {} packets", queue.waiting.capacity());
     }

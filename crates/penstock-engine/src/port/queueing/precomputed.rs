@@ -2,6 +2,7 @@
 //! where a shaper holds packets back.
 
 use crate::merge::ring::Ring;
+use crate::port::counters::CheckedCount;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, DisciplinePlan, Occupancy, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
@@ -16,6 +17,8 @@ pub struct Precomputed {
     ring: Ring<Entry>,
     last_end: Time,
     occupancy: Occupancy,
+    /// How many packets no longer count as queued.
+    pub left: CheckedCount,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,13 +33,20 @@ impl Precomputed {
     /// An empty queue.
     pub fn new(discipline: AnyDiscipline) -> Precomputed {
         let counting = discipline.counting();
-        Precomputed { discipline, counting, ring: Ring::default(), last_end: Time::ZERO, occupancy: Occupancy::default() }
+        Precomputed {
+            discipline,
+            counting,
+            ring: Ring::default(),
+            last_end: Time::ZERO,
+            occupancy: Occupancy::default(),
+            left: CheckedCount::default(),
+        }
     }
 
     /// What the discipline decides about `packet`.
     #[inline(always)]
-    pub fn on_arrival(&mut self, now: Time, packet: &Packet, sent: &mut u64) -> Verdict {
-        self.advance(now, sent);
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet) -> Verdict {
+        self.advance(now);
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
         match &mut self.discipline {
             AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
@@ -53,7 +63,7 @@ impl Precomputed {
 
     /// Schedules an accepted packet; returns when its transmission starts and ends.
     #[inline(always)]
-    pub fn schedule(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire, sent: &mut u64) -> (Time, Time) {
+    pub fn schedule(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire) -> (Time, Time) {
         let (start, end) = wire.transmit(self.last_end.max(now), now, size);
         self.last_end = end;
         let leaves = match self.counting {
@@ -64,7 +74,7 @@ impl Precomputed {
             self.occupancy.add(size, precedence);
             self.ring.push(Entry { leaves, size, precedence });
         } else {
-            *sent += 1;
+            self.left.add(1);
         }
         (start, end)
     }
@@ -76,8 +86,8 @@ impl Precomputed {
     }
 
     /// Packets that wait, the one in service not included.
-    pub fn waiting(&mut self, now: Time, sent: &mut u64) -> u32 {
-        self.advance(now, sent);
+    pub fn waiting(&mut self, now: Time) -> u32 {
+        self.advance(now);
         match self.counting {
             Counting::Waiting => self.ring.len() as u32,
             // No shaper, so the wire is never idle while something is queued and the head is in service.
@@ -104,11 +114,11 @@ impl Precomputed {
 
     /// Removes what no longer counts.
     #[inline]
-    fn advance(&mut self, now: Time, sent: &mut u64) {
+    fn advance(&mut self, now: Time) {
         while let Some(head) = self.ring.first().copied().filter(|head| head.leaves <= now) {
             self.occupancy.remove(head.size, head.precedence);
             self.ring.consume(1);
-            *sent += 1;
+            self.left.add(1);
         }
     }
 }
