@@ -14,17 +14,14 @@ HEAD = """# Mutation testing
 
 `make mutants` checks whether the tests notice mistakes. It makes each mistake listed in `tests/mutants/lists` and looks
 for a failing test. An entry quotes some text of a source file, and has its replacement (in Rust, an expression or a
-statement) and what the mistake would mean for a simulation. The mistakes are plausible ones: they compile, run, and
-change numbers.
+statement) and what the mistake would mean for a simulation. The mistakes compile, run, and change numbers.
 
-All Rust mistakes are compiled together into a copy of the tree, next to the correct text. An environment variable
-selects one mistake; without it, all tests must pass. Tests run in this order, until one fails: the module of the
-mistake, its crate, the crates above, and the Python tests that the entry names. Rust tests that do not execute the
-changed text are skipped. A test that takes ten times its usual CPU time, and at least 20 s, also catches the mistake.
-An interrupted run continues where it stopped. `tests/mutants/mutants.py NAME` tries the mistakes with NAME in their
-area or name.
+All Rust mistakes are compiled together into a copy of the tree, next to the correct text; an environment variable
+selects one. Tests run in this order, until one fails: the module of the mistake, its crate, the crates above, and the
+Python tests that the entry names. Rust tests that do not execute the changed text are skipped. A test that takes ten
+times its usual CPU time, and at least 20 s, also catches the mistake. `tests/mutants/mutants.py NAME` tries the
+mistakes with NAME in their area or name.
 
-The command writes this page. An ordinary test checks that the text of each entry still occurs once in its file.
 `tests/mutants/mutants.py --random N` draws [N mistakes](mutants-random.md) from the engine instead.
 """
 RANDOM_HEAD = """# Random mutants of the engine
@@ -32,12 +29,9 @@ RANDOM_HEAD = """# Random mutants of the engine
 The [lists of mistakes](mutants.md) hold what somebody thought of. `tests/mutants/mutants.py --random N --seed S` draws
 mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node` instead, each with
 the same probability: it replaces an operator, a literal, a condition or a method, or leaves out a statement
-(`tests/mutants/random_mistakes.py`). Mistakes that do not compile are left out. With `--quick`, only the tests of the
-model and the engine are asked, with a tenth of their random cases. `--survivors` asks again about the mistakes that no
-test noticed.
-
-Some mistakes change no result: a guess of how long a visit should be affects speed alone. They count as survivors, with
-the reason in `tests/mutants/judged.toml`.
+(`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model and the engine are asked, with a tenth
+of their random cases. `--survivors` asks again about the mistakes that no test noticed. Survivors that change no result
+have a reason in `tests/mutants/judged.toml`.
 """
 
 
