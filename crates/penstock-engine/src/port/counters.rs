@@ -49,7 +49,7 @@ pub struct PortCounters {
 pub struct CheckedCount(#[cfg(debug_assertions)] u64);
 
 impl CheckedCount {
-    /// Adds so many.
+    /// Adds `count`.
     #[inline(always)]
     pub fn add(&mut self, count: u64) {
         #[cfg(debug_assertions)]
