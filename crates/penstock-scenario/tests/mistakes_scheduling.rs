@@ -69,7 +69,12 @@ fn shares_are_those_of_the_link() {
             "t.toml:13: links[0].class.default.share: is missing and has no default; write share = 0.5",
         ]
     );
-    assert_eq!(mistakes("scheduler.fq-codel = { limit = \"1 MB\" }"), ["t.toml:11: links[0].scheduler.fq-codel.limit: must be in packets"]);
+    // Neither bytes nor, though it belongs to a link, a time.
+    for limit in ["1 MB", "5 ms"] {
+        let message = format!("'{limit}' is not a number of packets above zero; write \"60 packets\"");
+        let found = mistakes(&format!("scheduler.fq-codel = {{ limit = \"{limit}\" }}"));
+        assert_eq!(found, [format!("t.toml:11: links[0].scheduler.fq-codel.limit: {message}")]);
+    }
     assert_eq!(
         mistakes("scheduler.fq-codel = {}\nclass.ef.quantum = \"1500 bytes\""),
         ["t.toml:12: links[0].class: has no effect with scheduler.fq-codel, which makes a queue for each flow; leave it out"]

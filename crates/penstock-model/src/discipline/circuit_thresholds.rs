@@ -1,9 +1,9 @@
 //! A threshold for each circuit.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue, PerCircuit};
+use super::frame::{check_cells, EndOfFrame, FrameQueue, PerCircuit};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit};
+use crate::parameters::{Cells, Check, Limit};
 use crate::printable::quoted;
 use crate::units::Time;
 
@@ -30,18 +30,15 @@ crate::parameters! {
     /// [Goyal98a]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// The threshold of each circuit (R_i), in cells, by the name of the circuit, or of the flow if that has a circuit of its own.
-        thresholds: PerCircuit<Limit>;
+        thresholds: PerCircuit<Cells>;
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        if !check_cells(&[("limit", self.limit)], mistake) {
-            return;
-        }
         for (name, threshold) in &self.thresholds.0 {
             let mut of = |_: &str, message: String| mistake("thresholds", format!("{}: {message}", quoted(name)));
             check_cells(&[("threshold", *threshold), ("limit", self.limit)], &mut of);
@@ -62,7 +59,7 @@ impl CircuitThresholds {
     pub fn new(parameters: &Parameters, port: &PortContext) -> CircuitThresholds {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
         let thresholds = port.circuits.named(&parameters.thresholds.0);
-        let circuits = thresholds.into_iter().map(|threshold| (threshold.map_or(u32::MAX, cells_of), true)).collect();
+        let circuits = thresholds.into_iter().map(|threshold| (threshold.map_or(u32::MAX, |threshold| threshold.0), true)).collect();
         CircuitThresholds { frames, circuits }
     }
 }

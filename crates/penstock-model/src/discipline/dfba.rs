@@ -1,9 +1,9 @@
 //! Differential fair buffer allocation.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameArrival, FrameQueue, PerCircuit};
+use super::frame::{check_cells, EndOfFrame, FrameArrival, FrameQueue, PerCircuit};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Kind, Limit, Parameter, Probability, Value};
+use crate::parameters::{Cells, Check, Kind, Limit, Parameter, Probability, Value};
 use crate::rng::Stream;
 use crate::units::Time;
 
@@ -45,11 +45,11 @@ crate::parameters! {
     /// [Goyal98b]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// Number of waiting cells up to which every frame is accepted (L).
-        low: Limit;
+        low: Cells;
         /// Number of waiting cells above which no frame is accepted (H).
-        high: Limit;
+        high: Cells;
         /// Weight of fairness against efficiency (a).
         alpha: Probability = "0.5";
         /// Scale of the probability (Z_i): one number, or a number per named circuit and 1 for the others.
@@ -65,7 +65,7 @@ crate::parameters! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if check_cells(&[("low", self.low), ("high", self.high), ("limit", self.limit)], mistake) && self.low == self.high {
-            mistake("low", format!("{} cells must be below high, {} cells", cells_of(self.low), cells_of(self.high)));
+            mistake("low", format!("{} cells must be below high, {} cells", self.low.0, self.high.0));
         }
     }
 }
@@ -144,8 +144,8 @@ impl Dfba {
             Scale::Each(table) => port.circuits.named(&table.0).into_iter().map(|z| z.map_or(1.0, |z| z.0)).collect(),
         };
         let rule = Rule {
-            low: cells_of(parameters.low),
-            high: cells_of(parameters.high),
+            low: parameters.low.0,
+            high: parameters.high.0,
             alpha: parameters.alpha.0,
             combination: parameters.probability,
             circuits: shares.into_iter().zip(scales).collect(),

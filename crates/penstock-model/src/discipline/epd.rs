@@ -1,9 +1,9 @@
 //! Early packet discard.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
+use super::frame::{check_cells, EndOfFrame, FrameQueue};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit};
+use crate::parameters::{Cells, Check, Limit};
 use crate::units::Time;
 
 crate::parameters! {
@@ -29,9 +29,9 @@ crate::parameters! {
     /// [Romanow95]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// Number of waiting cells above which no frame is accepted (R).
-        threshold: Limit;
+        threshold: Cells;
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
@@ -53,7 +53,7 @@ impl Epd {
     /// A discipline with these parameters.
     pub fn new(parameters: &Parameters, port: &PortContext) -> Epd {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
-        Epd { frames, threshold: cells_of(parameters.threshold) }
+        Epd { frames, threshold: parameters.threshold.0 }
     }
 }
 

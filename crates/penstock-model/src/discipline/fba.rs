@@ -1,9 +1,9 @@
 //! Fair buffer allocation.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue, OtherQueues};
+use super::frame::{check_cells, EndOfFrame, FrameQueue, OtherQueues};
 use super::{Discipline, Eviction, Hooks, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Fraction, Limit};
+use crate::parameters::{Cells, Check, Fraction, Limit};
 use crate::queue_state::QueueState;
 use crate::units::Time;
 
@@ -41,9 +41,9 @@ crate::parameters! {
     /// [Heinanen98] [Goyal98]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// Number of waiting cells above which circuits above their share are refused (R); 0.5 K did best in [Goyal98].
-        threshold: Limit;
+        threshold: Cells;
         /// Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
         /// The cells that X and `limit` count: `port` lets classes share a buffer, each with a queue for its circuit.
@@ -73,8 +73,8 @@ impl Fba {
     /// A discipline with these parameters.
     pub fn new(parameters: &Parameters, port: &PortContext) -> Fba {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
-        let threshold = cells_of(parameters.threshold);
-        let slope = parameters.z.0 * f64::from(cells_of(parameters.limit) - threshold);
+        let threshold = parameters.threshold.0;
+        let slope = parameters.z.0 * f64::from(parameters.limit.0 - threshold);
         Fba { frames, threshold, slope, others: (parameters.buffer == Buffer::Port).then(OtherQueues::default) }
     }
 }

@@ -6,7 +6,7 @@
 use super::{DropCause, Occupancy, PortContext, Verdict};
 use crate::atm::circuits::PortCircuits;
 use crate::packet::{Body, Packet};
-use crate::parameters::{Kind, Limit, LineRate, Parameter, Value};
+use crate::parameters::{Cells, Kind, Limit, LineRate, Parameter, Value};
 use crate::printable::quoted;
 use crate::queue_state::QueueState;
 use std::collections::VecDeque;
@@ -109,10 +109,10 @@ impl FrameArrival {
 
 impl FrameQueue {
     /// No frame yet.
-    pub fn new(limit: Limit, end_of_frame: EndOfFrame, port: &PortContext) -> FrameQueue {
+    pub fn new(limit: Cells, end_of_frame: EndOfFrame, port: &PortContext) -> FrameQueue {
         let circuits = Arc::clone(&port.circuits);
         let states = vec![CircuitState::default(); circuits.circuits.len()];
-        FrameQueue { circuits, limit: cells_of(limit), end_of_frame, states, waiting: VecDeque::new(), active: 0 }
+        FrameQueue { circuits, limit: limit.0, end_of_frame, states, waiting: VecDeque::new(), active: 0 }
     }
 
     /// Maximum number of waiting cells (K).
@@ -229,28 +229,13 @@ impl<T: Parameter> Parameter for PerCircuit<T> {
     }
 }
 
-/// A limit or threshold in cells.
-pub fn cells_of(limit: Limit) -> u32 {
-    match limit {
-        Limit::Packets(cells) => cells,
-        Limit::Bytes(_) => unreachable!("checked: these disciplines count cells"),
-    }
-}
-
-/// Reports limits that are not in cells and thresholds that are not below the next one; returns whether all are valid.
-pub fn check_cells(limits: &[(&str, Limit)], mistake: &mut dyn FnMut(&str, String)) -> bool {
+/// Reports thresholds that are above the next one; returns whether all are valid.
+pub fn check_cells(limits: &[(&str, Cells)], mistake: &mut dyn FnMut(&str, String)) -> bool {
     let mut sound = true;
-    for (key, _) in limits.iter().filter(|(_, limit)| matches!(limit, Limit::Bytes(_))) {
-        mistake(key, "must be in cells, as in \"12000 cells\"".to_owned());
-        sound = false;
-    }
-    if !sound {
-        return false;
-    }
     for pair in limits.windows(2) {
         let ((lower, low), (upper, high)) = (pair[0], pair[1]);
-        if cells_of(low) > cells_of(high) {
-            mistake(lower, format!("{} cells are above {upper}, {} cells", cells_of(low), cells_of(high)));
+        if low.0 > high.0 {
+            mistake(lower, format!("{} cells are above {upper}, {} cells", low.0, high.0));
             sound = false;
         }
     }
@@ -315,7 +300,7 @@ pub(crate) mod testing {
 mod tests {
     use super::testing::{cell, holding, port};
     use super::*;
-    use crate::parameters::Limit;
+    use crate::parameters::Cells;
     use crate::probe::Probe;
     use crate::units::Time;
 
@@ -327,7 +312,7 @@ mod tests {
     /// Verdicts on the cells of a frame that find `found` cells waiting in a queue of four, and on the first cell of the next
     /// frame.
     fn verdicts(end_of_frame: EndOfFrame, is_refused: bool, found: &[u32]) -> Vec<Verdict> {
-        let mut queue = FrameQueue::new(Limit::Packets(4), end_of_frame, &port(&[1]));
+        let mut queue = FrameQueue::new(Cells(4), end_of_frame, &port(&[1]));
         let last = found.len() - 1;
         let mut verdict = |waiting: u32, is_last: bool, refuses: bool| queue.on_cell(&cell(0, is_last), &holding(waiting), |_| refuses);
         let mut all: Vec<Verdict> = found.iter().enumerate().map(|(i, waiting)| verdict(*waiting, i == last, is_refused)).collect();
@@ -382,7 +367,7 @@ mod tests {
             let before = each("circuit-queue", of_circuits).chain([("active-circuits", None, active)]);
             before.chain(each("dropping", dropping)).collect::<Vec<_>>()
         };
-        let mut queue = FrameQueue::new(Limit::Packets(4), EndOfFrame::Keep, &port(&[1, 1, 1]));
+        let mut queue = FrameQueue::new(Cells(4), EndOfFrame::Keep, &port(&[1, 1, 1]));
         assert_eq!(shown(&mut queue, &cells), state([2.0, 1.0, 0.0], 2.0, [1.0, 0.0, 1.0]));
         // The two cells of circuit 0 have left when its end arrives, and no cell of the next frame is lost.
         assert_eq!(shown(&mut queue, &[(0, true, 1), (2, true, 2)]), state([1.0, 1.0, 0.0], 2.0, [0.0; 3]));

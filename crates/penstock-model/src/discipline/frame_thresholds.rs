@@ -1,9 +1,9 @@
 //! Thresholds for tagged and for all frames.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
+use super::frame::{check_cells, EndOfFrame, FrameQueue};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit};
+use crate::parameters::{Cells, Check, Limit};
 use crate::units::Time;
 
 crate::parameters! {
@@ -29,11 +29,11 @@ crate::parameters! {
     /// [TM4.1]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// Number of waiting cells above which no frame is accepted (HBO).
-        threshold: Limit;
+        threshold: Cells;
         /// Number of waiting cells above which no tagged frame is accepted (LBO); `threshold` if left out.
-        tagged_threshold: Option<Limit>;
+        tagged_threshold: Option<Cells>;
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
@@ -58,7 +58,7 @@ impl FrameThresholds {
     pub fn new(parameters: &Parameters, port: &PortContext) -> FrameThresholds {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
         let tagged = parameters.tagged_threshold.unwrap_or(parameters.threshold);
-        FrameThresholds { frames, threshold: cells_of(parameters.threshold), tagged_threshold: cells_of(tagged) }
+        FrameThresholds { frames, threshold: parameters.threshold.0, tagged_threshold: tagged.0 }
     }
 }
 

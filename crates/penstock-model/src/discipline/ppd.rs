@@ -1,9 +1,9 @@
 //! Partial packet discard.
 
-use super::frame::{check_cells, EndOfFrame, FrameQueue};
+use super::frame::{EndOfFrame, FrameQueue};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Limit};
+use crate::parameters::{Cells, Check, Limit};
 use crate::units::Time;
 
 crate::parameters! {
@@ -28,16 +28,12 @@ crate::parameters! {
     /// [Romanow95]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";
     }
 }
-impl Check for Parameters {
-    fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        check_cells(&[("limit", self.limit)], mistake);
-    }
-}
+impl Check for Parameters {}
 
 /// State of partial packet discard.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Selective drop.
 
-use super::frame::{cells_of, check_cells, EndOfFrame, FrameQueue};
+use super::frame::{check_cells, EndOfFrame, FrameQueue};
 use super::{Discipline, Occupancy, PortContext, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{Check, Fraction, Limit};
+use crate::parameters::{Cells, Check, Fraction, Limit};
 use crate::units::Time;
 
 crate::parameters! {
@@ -29,9 +29,9 @@ crate::parameters! {
     /// [Goyal98]
     pub struct Parameters {
         /// Maximum number of waiting cells (K).
-        limit: Limit;
+        limit: Cells;
         /// Number of waiting cells above which circuits above their share are refused (R); 0.9 K did best in [Goyal98].
-        threshold: Limit;
+        threshold: Cells;
         /// Share of the queue that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
         /// Treatment of the last cell of a frame that has lost cells.
@@ -56,7 +56,7 @@ impl SelectiveDrop {
     /// A discipline with these parameters.
     pub fn new(parameters: &Parameters, port: &PortContext) -> SelectiveDrop {
         let frames = FrameQueue::new(parameters.limit, parameters.end_of_frame, port);
-        SelectiveDrop { frames, threshold: cells_of(parameters.threshold), z: parameters.z.0 }
+        SelectiveDrop { frames, threshold: parameters.threshold.0, z: parameters.z.0 }
     }
 }
 

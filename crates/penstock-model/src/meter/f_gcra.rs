@@ -4,7 +4,7 @@ use super::Meter;
 use crate::atm::circuits::PortCircuits;
 use crate::atm::CELL;
 use crate::packet::{Body, Packet};
-use crate::parameters::{own, Check, Kind, Limit, LineRate, Parameter, Value};
+use crate::parameters::{own, Cells, Check};
 use crate::site::Site;
 use crate::units::{Rate, Time, PS_PER_SECOND};
 use std::any::Any;
@@ -43,26 +43,6 @@ crate::parameters! {
     }
 }
 impl Check for Parameters {}
-
-/// A number of cells, as in `200 cells`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cells(pub u32);
-
-impl Parameter for Cells {
-    const KIND: Kind = Kind::Quantity("200 cells");
-    const RANGE: &'static str =
-        "at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate";
-    fn at_line(value: Value, line: LineRate) -> Value {
-        Limit::at_line(value, line)
-    }
-    fn from_value(value: &Value) -> Result<Self, String> {
-        match Limit::from_value(value) {
-            Ok(Limit::Packets(cells)) => Ok(Cells(cells)),
-            Ok(Limit::Bytes(_)) => Err("must be in cells, as in \"200 cells\"".to_owned()),
-            Err(_) => Err(format!("{} is not a number of cells between 1 and {}; write \"200 cells\"", value.quoted(), u32::MAX)),
-        }
-    }
-}
 
 /// Amount that a cell adds to a bucket, in bit-picoseconds per second.
 const CELL_BITS: u128 = 8 * CELL as u128 * PS_PER_SECOND as u128;
@@ -153,6 +133,7 @@ mod tests {
     use super::*;
     use crate::discipline::frame::testing::{cell, port};
     use crate::parameters::testing::read;
+    use crate::parameters::{Kind, LineRate, Parameter, Value};
     use crate::units::Duration;
 
     /// An MCR of 1,000 cells/s: a cell leaves the bucket in 1 ms.

@@ -27,8 +27,8 @@ mod change;
 mod component;
 mod declaration;
 mod field;
+mod limits;
 mod macros;
-mod own_limit;
 mod profile;
 mod reader;
 #[cfg(test)]
@@ -45,7 +45,7 @@ pub use declaration::{AnyParameters, Declaration};
 #[doc(hidden)]
 pub use field::plain;
 pub use field::{key_of, Entry, Field, Kind};
-pub use own_limit::OwnLimit;
+pub use limits::{Cells, OwnLimit, PacketLimit};
 #[doc(hidden)]
 pub use profile::Profiled;
 pub use profile::{Profile, Setting};

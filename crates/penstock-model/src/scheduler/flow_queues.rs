@@ -2,7 +2,7 @@
 
 use super::{QueueState, SchedulerContext, Turn};
 use crate::packet::Packet;
-use crate::parameters::{Count, Limit, Quantum};
+use crate::parameters::{Count, Limit, PacketLimit, Quantum};
 use crate::rng::Key;
 
 /// Maximum number of queues, as in Linux.
@@ -11,22 +11,16 @@ const MOST_FLOWS: u32 = 65_536;
 /// No queue.
 const NONE: u32 = u32::MAX;
 
-/// Checks the limit of all queues and their number.
-pub(super) fn check_flows(limit: Limit, flows: Count, mistake: &mut dyn FnMut(&str, String)) {
-    if matches!(limit, Limit::Bytes(_)) {
-        mistake("limit", "must be in packets".to_owned());
-    }
+/// Checks the number of queues.
+pub(super) fn check_flows(flows: Count, mistake: &mut dyn FnMut(&str, String)) {
     if flows.0 > MOST_FLOWS {
         mistake("flows", format!("{} are more queues than a port keeps; at most {MOST_FLOWS}", flows.0));
     }
 }
 
 /// Limit of a queue that has room for an arrival at the limit of all queues, before these drop packets for it.
-pub(super) fn one_more(limit: Limit) -> Limit {
-    match limit {
-        Limit::Packets(packets) => Limit::Packets(packets.saturating_add(1)),
-        Limit::Bytes(_) => limit,
-    }
+pub(super) fn one_more(limit: PacketLimit) -> Limit {
+    Limit::Packets(limit.0.saturating_add(1))
 }
 
 /// Place of a queue that becomes active.
@@ -109,15 +103,12 @@ impl List {
 
 impl FlowQueues {
     /// No queues yet.
-    pub fn new((quantum, flows, limit): (Quantum, Count, Limit), newcomers: Newcomers, context: &SchedulerContext) -> FlowQueues {
+    pub fn new((quantum, flows, limit): (Quantum, Count, PacketLimit), newcomers: Newcomers, context: &SchedulerContext) -> FlowQueues {
         FlowQueues {
             seed: context.site.key.child("flow-hash"),
             newcomers,
             quantum: quantum.get() as i64,
-            limit: match limit {
-                Limit::Packets(packets) => packets,
-                Limit::Bytes(_) => u32::MAX,
-            },
+            limit: limit.0,
             queue_of: vec![NONE; flows.0 as usize],
             queues: Vec::new(),
             new: List::EMPTY,

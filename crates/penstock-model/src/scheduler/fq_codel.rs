@@ -5,7 +5,7 @@ use super::flow_queues::{check_flows, one_more, FlowQueues, Newcomers};
 use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{codel, DisciplinePlan, Eviction};
 use crate::packet::Packet;
-use crate::parameters::{own, Check, Count, Limit, Quantum};
+use crate::parameters::{own, Check, Count, PacketLimit, Quantum};
 use crate::units::{Bytes, Duration, Time};
 use std::any::Any;
 
@@ -50,12 +50,12 @@ crate::parameters! {
         /// Number of queues [RFC8290 s5.2.5]; at most 65536.
         flows: Count = "1024";
         /// Maximum number of packets in all queues together [RFC8290 s5.2.3].
-        limit: Limit = "10240 packets";
+        limit: PacketLimit = "10240 packets";
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        check_flows(self.limit, self.flows, mistake);
+        check_flows(self.flows, mistake);
     }
 }
 
@@ -72,7 +72,7 @@ impl HasFacts for Parameters {
         SchedulerFacts {
             own_queues: Some("a queue for each flow"),
             only_at_link: Some("makes queues by flow"),
-            shared_limit: Some(self.limit),
+            shared_limit: Some(self.limit.into()),
             default_queue: Some(DisciplinePlan::Codel(codel)),
             ..SchedulerFacts::default()
         }
@@ -165,6 +165,7 @@ impl Scheduler for FqCodel {
 mod tests {
     use super::*;
     use crate::parameters::testing::read;
+    use crate::parameters::Limit;
     use crate::units::Rate;
 
     /// A scheduler and its queues, each with the sizes of its packets.
@@ -310,7 +311,10 @@ mod tests {
 
     #[test]
     fn a_limit_in_bytes_and_too_many_queues_are_refused() {
-        assert_eq!(read::<Parameters>(&["limit = 1 MB"]).expect_err("a mistake"), ["limit: must be in packets"]);
+        assert_eq!(
+            read::<Parameters>(&["limit = 1 MB"]).expect_err("a mistake"),
+            ["limit: '1 MB' is not a number of packets above zero; write \"60 packets\""]
+        );
         let mistakes = read::<Parameters>(&["flows = 65537"]).expect_err("a mistake");
         assert_eq!(mistakes, ["flows: 65537 are more queues than a port keeps; at most 65536"]);
     }

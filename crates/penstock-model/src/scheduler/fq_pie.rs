@@ -5,7 +5,7 @@ use super::flow_queues::{check_flows, FlowQueues, Newcomers};
 use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{pie, DisciplinePlan, DropCause, Verdict};
 use crate::packet::Packet;
-use crate::parameters::{own, Check, Count, Limit, Positive, Quantum};
+use crate::parameters::{own, Check, Count, PacketLimit, Positive, Quantum};
 use crate::units::{Bytes, Duration, Time};
 use std::any::Any;
 
@@ -40,19 +40,19 @@ crate::parameters! {
         /// Number of queues; at most 65536.
         flows: Count = "1024";
         /// Maximum number of packets in all queues together.
-        limit: Limit = "10240 packets";
+        limit: PacketLimit = "10240 packets";
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        check_flows(self.limit, self.flows, mistake);
+        check_flows(self.flows, mistake);
     }
 }
 
 impl HasFacts for Parameters {
     fn facts(&self) -> SchedulerFacts {
         let pie = pie::Parameters {
-            limit: self.limit,
+            limit: self.limit.into(),
             target: Duration::from_ms(15),
             update_interval: Duration::from_ms(15),
             max_burst: Duration::from_ms(150),
@@ -71,7 +71,7 @@ impl HasFacts for Parameters {
         SchedulerFacts {
             own_queues: Some("a queue for each flow"),
             only_at_link: Some("makes queues by flow"),
-            shared_limit: Some(self.limit),
+            shared_limit: Some(self.limit.into()),
             default_queue: Some(DisciplinePlan::Pie(pie)),
             ..SchedulerFacts::default()
         }
@@ -155,6 +155,7 @@ mod tests {
     use super::*;
     use crate::packet::testing::packet;
     use crate::parameters::testing::read;
+    use crate::parameters::Limit;
     use crate::units::Rate;
 
     #[test]

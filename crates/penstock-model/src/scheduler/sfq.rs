@@ -5,7 +5,7 @@ use super::flow_queues::{check_flows, FlowQueues, Newcomers};
 use super::{HasFacts, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::discipline::{tail_drop, DisciplinePlan, DropCause, Eviction};
 use crate::packet::Packet;
-use crate::parameters::{own, Check, Count, Limit, Quantum};
+use crate::parameters::{own, Check, Count, PacketLimit, Quantum};
 use crate::rng::Key;
 use crate::units::{Duration, Time};
 use std::any::Any;
@@ -45,14 +45,14 @@ crate::parameters! {
         /// Number of queues; at most 65536.
         flows: Count = "1024";
         /// Maximum number of packets in all queues together.
-        limit: Limit = "127 packets";
+        limit: PacketLimit = "127 packets";
         /// Time between two seeds of the hash; one seed for the whole run if left out.
         perturb: Option<Duration>;
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        check_flows(self.limit, self.flows, mistake);
+        check_flows(self.flows, mistake);
         if self.perturb == Some(Duration::ZERO) {
             mistake("perturb", "must be above zero; leave it out for one seed".to_owned());
         }
@@ -61,11 +61,11 @@ impl Check for Parameters {
 
 impl HasFacts for Parameters {
     fn facts(&self) -> SchedulerFacts {
-        let queue = tail_drop::Parameters { limit: self.limit, counts: tail_drop::Counts::Waiting };
+        let queue = tail_drop::Parameters { limit: self.limit.into(), counts: tail_drop::Counts::Waiting };
         SchedulerFacts {
             own_queues: Some("a queue for each flow"),
             only_at_link: Some("makes queues by flow"),
-            shared_limit: Some(self.limit),
+            shared_limit: Some(self.limit.into()),
             default_queue: Some(DisciplinePlan::TailDrop(queue)),
             ..SchedulerFacts::default()
         }
@@ -270,7 +270,7 @@ mod tests {
     fn settings_without_a_meaning_are_refused() {
         let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
         assert_eq!(mistakes(&["perturb = 0 s"]), ["perturb: must be above zero; leave it out for one seed"]);
-        assert_eq!(mistakes(&["limit = 1 MB"]), ["limit: must be in packets"]);
+        assert_eq!(mistakes(&["limit = 1 MB"]), ["limit: '1 MB' is not a number of packets above zero; write \"60 packets\""]);
     }
 
     #[test]
