@@ -121,7 +121,7 @@ pub(crate) fn read(
     goes_on()?;
     let (mut flows, flows_complete) = traffic::read_all(&mut top, &nodes, duration);
     goes_on()?;
-    check_name_clashes(&flows, &links, mistakes);
+    check_name_clashes(&flows, &links, &nodes, mistakes);
     let mut recording = RecordingPlan::default();
     let durations = keys.as_ref().map(|keys| Durations { run: keys.duration.0, window: keys.duration.0 - keys.warm_up.0 });
     let measures = measure::read_all(&mut top, &measurable(&flows, &links, flows_complete), durations, &mut recording);
@@ -508,8 +508,14 @@ fn top_level(mistakes: &Mistakes, tree: &Tree, key: &str, message: String) {
     mistakes.add(location, key, message);
 }
 
-/// Reports groups of flows with the name of a link: `[[measure]]` and settings find both by name.
-fn check_name_clashes(flows: &[GroupDraft], links: &Links, mistakes: &Mistakes) {
+/// Reports groups of flows with the name of a link, and links with that of a node: `[[measure]]`, settings, series and traces find
+/// them by name.
+fn check_name_clashes(flows: &[GroupDraft], links: &Links, nodes: &Nodes, mistakes: &Mistakes) {
+    let of_nodes: BTreeSet<String> = nodes.members().into_iter().map(|(name, _)| name).collect();
+    for link in links.groups.iter().filter(|link| of_nodes.contains(&link.name)) {
+        let message = format!("'{}' is the name of a node too; give one of them another name", link.name);
+        mistakes.add(link.location, &format!("{}.name", link.path), message);
+    }
     let of_links: BTreeSet<&str> = links.groups.iter().map(|link| link.name.as_str()).collect();
     for group in flows.iter().filter(|group| of_links.contains(group.plan.name.as_str())) {
         let message = format!("'{}' is the name of a link too; give one of them another name", group.plan.name);

@@ -121,6 +121,7 @@ to = "r""#,
         r#"t.toml:6: links[0].rate: is missing and has no default; write rate = "1.5 Mbit/s""#,
     );
     added(LINK, r#"name = "a.b""#, "t.toml:11: links[0].name: 'a.b' cannot be a name; use letters, digits, '-' and '_'");
+    added(LINK, r#"name = "hosts""#, "t.toml:6: links[0].name: 'hosts' is the name of a node too; give one of them another name");
     refused(
         "[[flows]]",
         r#"[[links]]
@@ -328,6 +329,11 @@ fn queues_markers_and_impairments() {
         LINK,
         "queue.tail-dorp = {}",
         &format!("t.toml:11: links[0].queue: unknown discipline 'tail-dorp'; did you mean 'tail-drop'? ({disciplines})"),
+    );
+    added(
+        LINK,
+        "queue.fq-codel = {}",
+        &format!("t.toml:11: links[0].queue: 'fq-codel' is a scheduler, and this is for a discipline, one of {disciplines}"),
     );
     added(
         LINK,

@@ -464,11 +464,14 @@ fn congestion_controls_and_recoveries() {
     );
     tcp_refused(
         r#"{ congestion-control.sack = {} }"#,
-        &format!("t.toml:16: flows[0].transport.tcp.congestion-control: unknown congestion control 'sack' (one of {controls})"),
+        &format!("t.toml:16: flows[0].transport.tcp.congestion-control: 'sack' is a recovery, and this is for a congestion control, one of {controls}"),
     );
     tcp_refused(
         r#"{ recovery.cubic = {} }"#,
-        &format!("t.toml:16: flows[0].transport.tcp.recovery: unknown recovery 'cubic' (one of {})", names(RecoveryPlan::NAMES)),
+        &format!(
+            "t.toml:16: flows[0].transport.tcp.recovery: 'cubic' is a congestion control, and this is for a recovery, one of {}",
+            names(RecoveryPlan::NAMES)
+        ),
     );
     tcp_refused(
         r#"{ congestion-control.cubic = { beta = 1 } }"#,

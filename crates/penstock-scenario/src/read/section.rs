@@ -1,5 +1,6 @@
 //! Reads one table of a scenario: keys one by one, and at the end every other key is a mistake.
 
+use crate::catalogue::kinds::KINDS;
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::{join_words, nearest, unknown};
 use crate::read::tree::{Item, TableEntry, Tree};
@@ -141,6 +142,19 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Says that `name` is none of the components `names` of a kind, but perhaps one of another kind.
+    fn unknown_component(&self, what: &str, name: &str, names: &[&str]) -> String {
+        let registry = self.mistakes.components.registry();
+        match KINDS.iter().find(|kind| kind.all(registry).any(|entry| entry.name == name)) {
+            Some(other) => {
+                let of = other.kind.replace('-', " ");
+                let article = if of.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+                format!("{} is {article} {of}, and this is for a {what}, one of {}", quoted(name), join_words(names))
+            }
+            None => unknown(what, name, names),
+        }
+    }
+
     /// The only one of the `chosen` components of the table at `path`, if it is known.
     fn single_component(
         &self,
@@ -153,7 +167,7 @@ impl<'a> Section<'a> {
         let mut known = true;
         for entry in chosen.iter().filter(|entry| !names.contains(&entry.key.as_str())) {
             known = false;
-            self.mistakes.add(entry.location, path, unknown(what, &entry.key, names));
+            self.mistakes.add(entry.location, path, self.unknown_component(what, &entry.key, names));
         }
         match chosen {
             _ if !known => {}
@@ -183,7 +197,7 @@ impl<'a> Section<'a> {
                 self.mistakes.components.note(P::OF, &entry.key);
                 read_component((self.mistakes, self.line), &table.path, entry, P::read)
             } else {
-                self.mistakes.add(entry.location, &table.path, unknown(what, &entry.key, names));
+                self.mistakes.add(entry.location, &table.path, self.unknown_component(what, &entry.key, names));
                 Reading::Broken
             };
             match part {
@@ -347,7 +361,7 @@ impl Reader for Section<'_> {
                 components.note(of, name);
                 read(name, &mut Section::empty(self.mistakes, format!("{path}.{name}"), branch.location));
             }
-            Item::Text(name) => wrong(unknown(&what, name, names)),
+            Item::Text(name) => wrong(self.unknown_component(&what, name, names)),
             Item::Table(entries) => {
                 let chosen: Vec<&TableEntry> = entries.iter().collect();
                 if let Some(only) = self.single_component(branch.location, &path, &what, names, &chosen) {

@@ -222,6 +222,9 @@ impl Check for Parameters {
         if self.min_rto > self.max_rto {
             mistake("min-rto", format!("{} is above max-rto, {}", self.min_rto, self.max_rto));
         }
+        if self.max_rto < SHORTEST_MAX_RTO {
+            mistake("max-rto", format!("{} is too short: a lost segment would be sent again without end; at least 1 us", self.max_rto));
+        }
         if self.initial_rto > self.max_rto || self.initial_rto < self.min_rto || self.initial_rto == Duration::ZERO {
             let range = format!("min-rto, {}, and max-rto, {}", self.min_rto, self.max_rto);
             mistake("initial-rto", format!("{} must be above zero and between {range}", self.initial_rto));
@@ -240,6 +243,9 @@ impl Check for Parameters {
         self.check_preset(mistake);
     }
 }
+
+/// A run spends all its time on shorter timeouts.
+const SHORTEST_MAX_RTO: Duration = Duration::from_us(1);
 
 /// The largest IPv4 packet [RFC791 s3.1].
 const MAX_PACKET: u64 = 65_535;

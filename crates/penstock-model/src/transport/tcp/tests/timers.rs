@@ -167,6 +167,8 @@ fn relations_between_parameters_are_checked() {
     assert!(refused(&[("packet", text("64 KiB"))]).contains("larger than an IP packet"));
     assert!(refused(&[("min-rto", text("2 min")), ("initial-rto", text("3 min"))]).contains("min-rto: 120 s is above max-rto"));
     assert!(refused(&[("initial-rto", text("0 s")), ("min-rto", text("0 s"))]).contains("initial-rto: 0 s must be above zero"));
+    let short = ["min-rto", "initial-rto", "max-rto"].map(|key| (key, text("999 ns")));
+    assert!(refused(&short).starts_with("max-rto: 999 ns is too short"), "{}", refused(&short));
     assert!(refused(&[("initial-rto", text("200 ms"))]).contains("between min-rto, 1 s, and max-rto, 60 s"));
     assert!(refused(&[("ack-delay", text("50 ms"))]).contains("ack-delay: has no effect"));
     assert_eq!(refused(&[("ack-every", Value::Integer(2)), ("ack-delay", text("501 ms"))]), "ack-delay: must be at most 500 ms");
