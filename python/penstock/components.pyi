@@ -520,8 +520,8 @@ class Ppd(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -539,11 +539,11 @@ class Epd(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     threshold : str
-        Number of waiting cells above which no frame is accepted (R). Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells above which no frame is accepted (R). Allowed: at least 1 cell; at a link also a time,
+        such as `5 ms`, for the cells that it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -562,12 +562,12 @@ class SelectiveDrop(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     threshold : str
         Number of waiting cells above which circuits above their share are refused (R); 0.9 K did best in [Goyal98].
-        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
-        its first rate.
+        Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its
+        first rate.
     z : float | str, default 0.8
         Share of the queue that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98]. Allowed:
         above 0, at most 1.
@@ -593,12 +593,12 @@ class Fba(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     threshold : str
         Number of waiting cells above which circuits above their share are refused (R); 0.5 K did best in [Goyal98].
-        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
-        its first rate.
+        Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its
+        first rate.
     z : float | str, default 0.8
         Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         Allowed: above 0, at most 1.
@@ -624,15 +624,14 @@ class FrameThresholds(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     threshold : str
-        Number of waiting cells above which no frame is accepted (HBO). Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells above which no frame is accepted (HBO). Allowed: at least 1 cell; at a link also a time,
+        such as `5 ms`, for the cells that it sends in that time at its first rate.
     tagged_threshold : str, optional
         Number of waiting cells above which no tagged frame is accepted (LBO); `threshold` if left out. Allowed: at
-        least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first
-        rate.
+        least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -652,8 +651,8 @@ class CircuitThresholds(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     thresholds : str | dict[str, Any]
         The threshold of each circuit (R_i), in cells, by the name of the circuit, or of the flow if that has a circuit
         of its own.
@@ -678,14 +677,14 @@ class Dfba(Component):
     Parameters
     ----------
     limit : str
-        Maximum number of waiting cells (K). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
+        cells that it sends in that time at its first rate.
     low : str
-        Number of waiting cells up to which every frame is accepted (L). Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells up to which every frame is accepted (L). Allowed: at least 1 cell; at a link also a
+        time, such as `5 ms`, for the cells that it sends in that time at its first rate.
     high : str
-        Number of waiting cells above which no frame is accepted (H). Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Number of waiting cells above which no frame is accepted (H). Allowed: at least 1 cell; at a link also a time,
+        such as `5 ms`, for the cells that it sends in that time at its first rate.
     alpha : float | str, default 0.5
         Weight of fairness against efficiency (a). Allowed: between 0 and 1.
     z : str | dict[str, Any], default 1
@@ -858,8 +857,7 @@ class FqCodel(Component):
     flows : int, default 1024
         Number of queues [RFC8290 s5.2.5]; at most 65536. Allowed: a whole number, at least 1.
     limit : str, default 10240 packets
-        Maximum number of packets in all queues together [RFC8290 s5.2.3]. Allowed: at least 1 packet or 1 byte; at a
-        link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum number of packets in all queues together [RFC8290 s5.2.3]. Allowed: in packets, at least 1.
     """
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "fq-codel"
@@ -994,8 +992,7 @@ class Sfq(Component):
     flows : int, default 1024
         Number of queues; at most 65536. Allowed: a whole number, at least 1.
     limit : str, default 127 packets
-        Maximum number of packets in all queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
-        such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum number of packets in all queues together. Allowed: in packets, at least 1.
     perturb : str, optional
         Time between two seeds of the hash; one seed for the whole run if left out. Allowed: zero or more.
     """
@@ -1019,8 +1016,7 @@ class FqPie(Component):
     flows : int, default 1024
         Number of queues; at most 65536. Allowed: a whole number, at least 1.
     limit : str, default 10240 packets
-        Maximum number of packets in all queues together. Allowed: at least 1 packet or 1 byte; at a link also a time,
-        such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum number of packets in all queues together. Allowed: in packets, at least 1.
     """
     KIND: ClassVar[str] = "scheduler"
     KEY: ClassVar[str] = "fq-pie"
