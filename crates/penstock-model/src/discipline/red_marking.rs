@@ -41,9 +41,9 @@ crate::parameters! {
     pub struct Parameters {
         /// Maximum length of the queue.
         limit: OwnLimit = "1 MB";
-        /// Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15].
+        /// Nothing is marked up to this (K_min), in packets or bytes as `limit` is [Zhu15].
         min_threshold: Limit = "5 kB", changeable;
-        /// Everything is marked above this (K_max), in the unit of `limit` [Zhu15].
+        /// Everything is marked above this (K_max), in the unit of `min-threshold` [Zhu15].
         max_threshold: Limit = "200 kB", changeable;
         /// Probability at K_max (P_max) [Zhu15].
         max_probability: Probability = "0.01", changeable;
