@@ -25,9 +25,14 @@ pub use api::observations::Observations;
 pub use api::sim::Sim;
 pub use api::{blueprint, changes, injection, observations, series, sim, work};
 pub use build::error::BlueprintError;
-pub use build::headroom;
 pub use executor::Executor;
 pub use port::can_precompute_departures;
+
+/// Pause frames: their paths, and how they are prolonged.
+pub mod pauses {
+    pub use crate::build::message_paths::{pause_paths, PausePath};
+    pub use crate::node::ingress_pause::LEAST_PROLONGING;
+}
 
 /// The variables that ports and flows show, beside those of their components.
 pub mod state {

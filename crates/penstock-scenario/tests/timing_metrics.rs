@@ -421,6 +421,34 @@ transport.tcp = { packet = "1040 bytes", header = "40 bytes", initial-window = "
 }
 
 #[test]
+fn a_roce_transfer_is_slowed_by_what_it_sends_again() {
+    // Ten packets of 1 ms over 1 ms, the third of which is lost: by hand 17.066 ms (`tests/roce.rs` of the engine). Alone: 2 ms for the
+    // first, 9 ms for the others, 1.066 ms for the acknowledgement.
+    let text = r#"duration = "100 ms"
+[nodes]
+a = {}
+b = {}
+[[links]]
+from = "a"
+to = "b"
+both-ways = true
+rate = "8 Mbit/s"
+delay = "1 ms"
+queue.tail-drop = { limit = "1000 packets" }
+impairment.drop-list = { drop = [3] }
+[[flows]]
+name = "bulk"
+from = "a"
+to = "b"
+transport.roce = { packet = "1000 bytes", ack-every = 4, timeout = "1 s", rate-control = "fixed" }
+source.ftp = { size = "9380 bytes" }
+"#;
+    let measure = "metric = \"slowdown\"\nof = \"bulk\"\ntake = [\"max\"]";
+    let rows = numbers(&sound(&format!("{text}[[measure]]\n{measure}\n"), &[]));
+    assert_eq!(rows[0], "slowdown of=bulk statistic=max 1.4144 1");
+}
+
+#[test]
 fn lost_acknowledgements_mean_timeouts() {
     // Every acknowledgement is lost, so that the timer expires: after 1 s [RFC6298 s2.1], then after 2 and 4 s.
     let text = r#"duration = "7.5 s"

@@ -24,7 +24,7 @@ use penstock_model::pcn_meter::PcnMeterPlan;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::source::SourcePlan;
-use penstock_model::transmission::{Framing, WireRate};
+use penstock_model::transmission::Framing;
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 pub use penstock_model::wire::aggregation::AggregationPlan;
@@ -364,11 +364,6 @@ impl Blueprint {
 }
 
 impl LinkPlan {
-    /// The rate at the beginning, and what packets take on the wire.
-    pub fn wire_rate(&self) -> WireRate {
-        WireRate { rate: self.rate, framing: self.framing }
-    }
-
     /// The bytes that a packet of `size` takes on the wire.
     pub fn wire_size(&self, size: Bytes) -> Bytes {
         if self.cells {

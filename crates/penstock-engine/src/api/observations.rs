@@ -5,6 +5,8 @@ pub use crate::api::trace::{TimerKind, TraceEvent, TraceRow, TraceSubject};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::stats::distribution::Distribution;
+pub use penstock_model::stats::expedited::EfErrors;
+pub use penstock_model::stats::frames::FrameTimes;
 use penstock_model::stats::variation::{RtpJitter, Variation};
 use penstock_model::units::{Duration, Time};
 
@@ -97,15 +99,6 @@ pub struct Timings {
     pub frames: Option<FrameTimes>,
 }
 
-/// The frames of one flow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FrameTimes {
-    /// From the generation of each frame (when its first packet was sent) to the arrival of its last packet, for those that arrived in full.
-    pub delays: Distribution,
-    /// Frames of which something was lost: not in full at the end, though something of a later frame arrived.
-    pub incomplete: u64,
-}
-
 /// How long the pages took that were complete in the measurement period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageTimes {
@@ -137,8 +130,6 @@ pub struct Completion {
     pub time: Duration,
     /// Its size, without headers.
     pub bytes: u64,
-    /// What it would have taken in an empty network: see `slowdown`.
-    pub unloaded: Duration,
 }
 
 /// A transfer that was not complete at the end of the run.
@@ -188,15 +179,6 @@ pub struct ClassCounters {
     pub counters: LinkCounters,
     /// From arrival to the start of transmission, for the packets whose transmission began in the measurement period.
     pub waits: Distribution,
-}
-
-/// How late an aggregate's packets were in the worst case; negative if all were early, `None` without packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EfErrors {
-    /// With the j-th departure laid to the j-th arrival (E_a) [RFC3246 s2.2, equations 1 and 2].
-    pub aggregate_ps: Option<i64>,
-    /// With each packet's own departure (E_p) [RFC3246 s2.2, equations 3 and 4].
-    pub packet_ps: Option<i64>,
 }
 
 /// One variable of the state of one meter at each sampled instant.

@@ -82,11 +82,6 @@ enum Cores {
     Several,
 }
 
-/// No counts, of a link with these possible causes of drops.
-fn empty_counters(carries_cells: bool, port: &PortPlan) -> LinkCounters {
-    LinkCounters { carries_cells, filters: port.scheduler.facts().filters, ..LinkCounters::default() }
-}
-
 impl Sim {
     /// Checks a blueprint without building anything: all that could be refused is found by its plans and its process graph.
     ///
@@ -412,7 +407,7 @@ impl Sim {
     /// by place. So a trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
     pub fn take_trace(&mut self, keeps: impl FnMut(&TraceRow) -> bool, rows: &mut Vec<TraceRow>) {
         let Some(until) = self.settled_until() else { return };
-        let mut taken = self.trace_sorter.reuse();
+        let mut taken = std::mem::take(&mut self.trace_sorter.unsorted);
         self.processes.iter_mut().for_each(|process| process.take_trace(until, &mut taken));
         self.trace_sorter.sort(taken, keeps, rows);
     }
@@ -442,11 +437,15 @@ impl Sim {
 
     /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
     pub fn finish(mut self) -> Observations {
+        let without_counts = |(cells, port): (&bool, &Arc<PortPlan>)| {
+            let filters = port.scheduler.facts().filters;
+            LinkCounters { carries_cells: *cells, filters, ..LinkCounters::default() }
+        };
         let mut seen = Observations {
             from: self.from,
             to: self.to,
             flows: vec![FlowCounters::default(); self.flows.len()],
-            links: self.links.iter().zip(&self.ports).map(|(cells, port)| empty_counters(*cells, port)).collect(),
+            links: self.links.iter().zip(&self.ports).map(without_counts).collect(),
             samples: vec![Vec::new(); self.samples],
             meter_samples: vec![Vec::new(); self.meter_samples],
             ..Observations::default()

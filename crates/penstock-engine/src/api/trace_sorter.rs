@@ -5,17 +5,13 @@ use crate::api::trace::TraceRow;
 /// Brings the rows of all processes into the order of a trace, in memory that it keeps for the next ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TraceSorter {
-    unsorted: Vec<TraceRow>,
+    /// An empty list for rows that are to be sorted, with the memory of the last ones.
+    pub unsorted: Vec<TraceRow>,
     /// Time, place and position of each row, from the highest bits to the lowest: a single number is compared fastest.
     keys: Vec<u128>,
 }
 
 impl TraceSorter {
-    /// An empty list for rows that are to be sorted, with the memory of the last ones.
-    pub fn reuse(&mut self) -> Vec<TraceRow> {
-        std::mem::take(&mut self.unsorted)
-    }
-
     /// Appends those of the rows `unsorted` that `keeps` wants to `rows`, by time, then by place, then in their order.
     pub fn sort(&mut self, mut unsorted: Vec<TraceRow>, mut keeps: impl FnMut(&TraceRow) -> bool, rows: &mut Vec<TraceRow>) {
         let kept = unsorted.iter().enumerate().filter(|(_, row)| keeps(row));
@@ -49,6 +45,6 @@ mod tests {
         let mut rows = vec![row(5, 5, 9)];
         sorter.sort(unsorted, |row| row.flow() != 5, &mut rows);
         assert_eq!(rows.iter().map(TraceRow::flow).collect::<Vec<_>>(), [9, 4, 2, 1, 3, 0]);
-        assert!(sorter.reuse().is_empty());
+        assert!(sorter.unsorted.is_empty());
     }
 }

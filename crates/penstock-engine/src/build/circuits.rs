@@ -2,7 +2,8 @@
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::{contradiction, BlueprintError};
-use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite};
+use crate::build::numbering::{Channels, ProcessSite};
+use crate::build::places::Places;
 use crate::kernel::journal::Measurement;
 use crate::node::aal5::Aal5;
 use crate::node::process::Process;
@@ -55,8 +56,9 @@ impl CircuitSites {
         Arc::clone(self.of_link.get(&link).unwrap_or(&self.unused))
     }
 
-    /// Makes ends of AAL5 of the processes at the ends of cell links, given the process numbers and the inputs of each.
-    pub fn add_ends(&self, blueprint: &Blueprint, numbers: &ProcessNumbers, channels: &Channels, processes: &mut [Process]) {
+    /// Makes ends of AAL5 of the processes at the ends of cell links, given the inputs of each.
+    pub fn add_ends(&self, places: &Places<'_>, channels: &Channels, processes: &mut [Process]) {
+        let blueprint = places.blueprint;
         let is_cell = |link: LinkId| blueprint.links[link.index()].cells;
         let mut ending: BTreeMap<NodeId, Range<u32>> = BTreeMap::new();
         for (link, circuits) in &self.of_link {
@@ -66,7 +68,7 @@ impl CircuitSites {
         }
         let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         for node in blueprint.aal5_ends() {
-            let Some(process) = numbers.host(node).map(|number| &mut processes[number as usize]) else { continue };
+            let Some(process) = places.host(node).map(|number| &mut processes[number as usize]) else { continue };
             let ports = process.ports_mut().map(|port| is_cell(port.link())).collect();
             let inputs = channels.into(ProcessSite::Host(node)).map(is_cell).collect();
             let ending = ending.get(&node).cloned().unwrap_or_default();

@@ -4,16 +4,14 @@ use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, FlowWatch};
 use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_site, flows_in_layout_order, start};
 use crate::build::message_paths::call_signals;
-use crate::build::numbering::ProcessNumbers;
+use crate::build::places::Places;
 use crate::build::processes::tie_key;
 use crate::build::switches::waiting_hosts;
-use crate::build::unloaded::{transfer_time, TransferPackets};
-use crate::endpoints::application::{Application, FileTransfer};
+use crate::endpoints::application::Application;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
 use crate::endpoints::custom::{CustomReceiver, CustomSender, CustomTransport};
-use crate::endpoints::http_user::HttpUser;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
 use crate::kernel::message::Peer;
@@ -27,7 +25,7 @@ use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
 use penstock_model::source::{AnySource, SourcePlan};
-use penstock_model::transport::custom::{TransportEnds, TransportFacts};
+use penstock_model::transport::custom::TransportEnds;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
 use penstock_model::transport::TransportPlan;
@@ -40,19 +38,19 @@ use std::sync::Arc;
 /// # Errors
 /// If signals between the edges of calls take no time.
 pub fn add_flows(
-    blueprint: &Blueprint,
+    places: &Places<'_>,
     key: Key,
-    numbers: &ProcessNumbers,
     processes: &mut [Process],
     departure: impl Fn(RouteId) -> Departure,
 ) -> Result<Vec<FlowSlots>, BlueprintError> {
+    let blueprint = places.blueprint;
     let parameters_of = |group: &FlowGroup| match &group.transport {
         TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
         _ => None,
     };
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
-    let host_of = |node: NodeId| numbers.host(node).expect("flows begin and end at hosts");
+    let host_of = |node: NodeId| places.host(node).expect("flows begin and end at hosts");
     let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
@@ -135,15 +133,21 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     }
 
     /// The application that waits for its data to arrive, if there is one, and in how many packets of so much payload it has data to send
-    /// from the start, without an end if `None`. A transfer of a size takes these `packets`.
-    fn application(&self, payload: u64, packets: impl Fn(Option<Bytes>) -> TransferPackets) -> (Option<Box<Application>>, Option<u64>) {
-        let FlowEndpoints { flow, group, watch, start, .. } = *self;
-        if let Some(mut user) = http_user(group, payload, self.site.key, watch.pages) {
-            let page = user.next_page(start);
-            return (Some(Box::new(Application::Web(Box::new(user)))), Some(u64::from(page)));
-        }
-        let size = size(group, flow.member);
-        let file = || Box::new(Application::File(self.file_transfer(&packets(size))));
+    /// from the start, without an end if `None`.
+    fn application(&self, payload: u64) -> (Option<Box<Application>>, Option<u64>) {
+        let FlowEndpoints { group, watch, start, .. } = *self;
+        let ftp = match &group.source {
+            SourcePlan::Http(http) => {
+                let mut user = Application::web(http, self.site.key.child("source"), payload, watch.pages);
+                let page = user.next_segments(start);
+                return (Some(Box::new(user)), Some(u64::from(page)));
+            }
+            SourcePlan::Ftp(ftp) => ftp,
+            _ => unreachable!("checked: a connection without users has a file to send"),
+        };
+        let transfer = group.transfers.as_ref().map(|transfers| Bytes::new(transfers[self.flow.member as usize].bytes));
+        let size = transfer.or(ftp.size);
+        let file = || Box::new(Application::file(start, size.map_or(0, Bytes::get)));
         (watch.completion.then(file), size.map(|size| size.get().div_ceil(payload)))
     }
 
@@ -153,13 +157,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         if watch.repeated_retransmissions {
             sender.record_repeats(self.blueprint.warm_up);
         }
-        let payload = parameters.packet.get() - parameters.header.get();
-        let (application, offer) = self.application(payload, |size| TransferPackets {
-            count: size.map_or(0, |size| packets_of(size, payload)),
-            data: parameters.packet,
-            bare: parameters.header,
-            syn: parameters.syn,
-        });
+        let (application, offer) = self.application(parameters.packet.get() - parameters.header.get());
         sender.offer(offer.map(saturate));
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).connections.add_receiver(self.back(backward), Receiver::new(parameters), received);
@@ -170,13 +168,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     fn add_roce(&self, processes: &mut [Process], parameters: &roce::Parameters, backward: Departure) -> FlowSlots {
         let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let mut sender = roce::Sender::new(&Arc::new(parameters.clone()), &self.site);
-        let payload = parameters.packet.get() - parameters.header.get();
-        let (application, offer) = self.application(payload, |size| TransferPackets {
-            count: size.map_or(0, |size| packets_of(size, payload)),
-            data: parameters.packet,
-            bare: Bytes::new(u64::from(roce::ACKNOWLEDGEMENT)),
-            syn: false,
-        });
+        let (application, offer) = self.application(parameters.packet.get() - parameters.header.get());
         sender.offer(offer.map(saturate));
         let (receiver, received) = (roce::Receiver::new(&parameters.feedback()), self.received(parameters.header.get() as u32));
         let sink = host(processes, to).roce.add_receiver(self.back(backward), receiver, received);
@@ -190,20 +182,12 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let TransportEnds { sender, receiver, facts } = ends.expect("all other transports have endpoints of their own");
         let transport = CustomTransport { name: group.transport.name(), facts };
         // Applications count in bytes here. A source with times of its own is part of the sender.
-        let has_application = group.transport.is_reliable();
-        let application = has_application.then(|| self.application(1, |size| packets_of_custom(&facts, size)));
-        let (application, offer) = application.unwrap_or_default();
+        let (application, offer) = if group.transport.is_reliable() { self.application(1) } else { (None, None) };
         let received = self.received(facts.header().get() as u32);
         let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
         let Host { custom, timers, .. } = host(processes, from);
         let sender = CustomSender::new(transport, sender, offer);
         FlowSlots { source: custom.add_sender(template, sender, application, (start, group.stop), timers), sink }
-    }
-
-    fn file_transfer(&self, packets: &TransferPackets) -> FileTransfer {
-        let FlowEndpoints { blueprint, flow, group, start, .. } = *self;
-        let bytes = size(group, flow.member).map_or(0, Bytes::get);
-        FileTransfer::new(start, bytes, transfer_time(blueprint, flow, packets))
     }
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {
@@ -262,14 +246,14 @@ pub struct InjectionSite {
 }
 
 /// The flows whose packets come from a list.
-pub fn injection_sites(blueprint: &Blueprint, numbers: &ProcessNumbers) -> BTreeMap<FlowId, InjectionSite> {
+pub fn injection_sites(places: &Places<'_>) -> BTreeMap<FlowId, InjectionSite> {
     let site = |flow: &FlowPlan| {
-        let group = &blueprint.groups[flow.group as usize];
+        let group = &places.blueprint.groups[flow.group as usize];
         let is_list = matches!((&group.source, &group.transport), (SourcePlan::Packets(_), TransportPlan::Udp(_)));
         let largest = group.source.largest_packet().filter(|_| is_list && group.calls.is_none())?;
-        Some(InjectionSite { process: numbers.host(flow.from)?, sizes: (group.source.smallest_packet().get(), largest.get()) })
+        Some(InjectionSite { process: places.host(flow.from)?, sizes: (group.source.smallest_packet().get(), largest.get()) })
     };
-    (0..).map(FlowId).zip(&blueprint.flows).filter_map(|(id, flow)| Some((id, site(flow)?))).collect()
+    (0..).map(FlowId).zip(&places.blueprint.flows).filter_map(|(id, flow)| Some((id, site(flow)?))).collect()
 }
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {
@@ -282,37 +266,6 @@ fn clock_offset(tcp: &TcpParameters, flow: Key) -> Duration {
         0 => Duration::ZERO,
         tick => Duration::from_ps(flow.child("clock").stream().below(tick)),
     }
-}
-
-/// The user that requests pages of a connection whose packets have so much payload, if it is one of web traffic.
-fn http_user(group: &FlowGroup, payload: u64, flow: Key, distribution: bool) -> Option<HttpUser> {
-    match &group.source {
-        SourcePlan::Http(http) => Some(HttpUser::new(http, flow.child("source"), payload, distribution)),
-        _ => None,
-    }
-}
-
-/// How much a file transfer has to send; `None` without an end.
-fn size(group: &FlowGroup, member: u32) -> Option<Bytes> {
-    let SourcePlan::Ftp(ftp) = &group.source else { unreachable!("checked: a connection without users has a file to send") };
-    let transfer = group.transfers.as_ref().map(|transfers| Bytes::new(transfers[member as usize].bytes));
-    transfer.or(ftp.size)
-}
-
-/// The fewest and smallest packets of a transfer over a plug-in's transport: all but the last are full, and that does not count where it may
-/// be smaller.
-fn packets_of_custom(facts: &TransportFacts, size: Option<Bytes>) -> TransferPackets {
-    let (full, header) = (facts.packet().get(), facts.header().get());
-    let size = size.unwrap_or_default();
-    let data = full.min((size.get() + header).max(facts.smallest_packet().get()));
-    let is_rounded_up = facts.smallest_packet() == facts.packet();
-    let count = if is_rounded_up { packets_of(size, full - header) } else { (size.get() / (data - header)).max(1) as u32 };
-    TransferPackets { count, data: Bytes::new(data), bare: facts.ack(), syn: false }
-}
-
-/// In how many packets with so much payload so much is sent.
-fn packets_of(size: Bytes, payload: u64) -> u32 {
-    saturate(size.get().div_ceil(payload))
 }
 
 fn saturate(packets: u64) -> u32 {

@@ -5,13 +5,13 @@ pub mod circuits;
 pub mod error;
 pub mod flow_layout;
 pub mod flows;
-pub mod headroom;
 pub mod jitter;
 pub mod link_loads;
 pub mod memory;
 pub mod message_paths;
 pub mod numbering;
 pub mod open_transfers;
+pub mod places;
 pub mod process_graph_builder;
 pub mod processes;
 pub mod queue_bounds;
@@ -20,17 +20,17 @@ pub mod series;
 pub mod switches;
 pub mod telemetry;
 pub mod under_way;
-pub mod unloaded;
 
 use crate::api::blueprint::Blueprint;
 use crate::build::error::BlueprintError;
 use crate::build::flows::{add_flows, injection_sites, InjectionSite};
 use crate::build::message_paths::{message_paths, MessagePath};
-use crate::build::numbering::{used_links, Channels, ProcessNumbers, ProcessSite, ProcessSites, Sharded};
+use crate::build::numbering::{used_links, Channels, ProcessSite, ProcessSites, Sharded};
+use crate::build::places::Places;
 use crate::build::process_graph_builder::build_process_graph;
-use crate::build::processes::ProcessTable;
-use crate::build::routes::{InputNumbers, RouteTable};
-use crate::build::series::SeriesSites;
+use crate::build::processes::{add_port_changes, add_samplers, connect_ports, ProcessTable};
+use crate::build::routes::RouteTable;
+use crate::build::series::add_series;
 use crate::build::switches::Switches;
 use crate::build::telemetry::add_telemetry;
 use crate::kernel::inputs::Inputs;
@@ -82,8 +82,7 @@ impl<'a> Network<'a> {
         let order = sites.in_topological_order(&used, &channels)?;
         error::check_cancelled(blueprint)?;
         let messages = message_paths(blueprint, &sites)?;
-        let inputs = InputNumbers::new(blueprint.links.len(), &order, &channels);
-        let graph = build_process_graph(blueprint, &sites, &ProcessNumbers::new(blueprint, &order), &inputs, &messages);
+        let graph = build_process_graph(&Places::new(blueprint, &sites, &order, &used, &channels), &messages);
         error::check_cancelled(blueprint)?;
         Ok(Network { blueprint, sites, used, channels, order, messages, graph })
     }
@@ -105,41 +104,37 @@ impl<'a> Network<'a> {
     pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
         let Network { blueprint, sites, used, channels, order, messages, graph } = self;
         let Sharded { order, number, ends } = Sharded::new(order, shard_of);
-        let numbers = ProcessNumbers::new(blueprint, &order);
+        let places = Places::new(blueprint, sites, &order, used, channels);
         let key = Key::root(blueprint.seed, blueprint.replication);
-        let mut table = ProcessTable::new(blueprint, key, &order, used, channels);
+        let ProcessTable { mut processes, mut inputs, circuits } = ProcessTable::new(blueprint, key, &order, used, channels);
         error::check_cancelled(blueprint)?;
-        let input_numbers = InputNumbers::new(blueprint.links.len(), &order, channels);
-        table.connect_ports(&input_numbers);
-        table.add_port_changes(blueprint, sites, &numbers);
-        table.add_samplers(blueprint, sites, &numbers);
-        let ProcessTable { mut processes, mut inputs, port_index, circuits } = table;
-        circuits.add_ends(blueprint, &numbers, channels, &mut processes);
-        let routes = RouteTable::new(blueprint, sites, &numbers, &input_numbers, &port_index);
+        connect_ports(&places, &order, &mut processes);
+        add_port_changes(&places, &mut processes);
+        add_samplers(&places, &mut processes);
+        circuits.add_ends(&places, channels, &mut processes);
+        let routes = RouteTable::new(&places);
         error::check_cancelled(blueprint)?;
         for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
             if let Some(host) = processes[hop.process.index()].host_mut() {
                 host.forwards = true;
             }
         }
-        let switches =
-            Switches { blueprint, key, numbers: &numbers, sites, port_index: &port_index, inputs: &input_numbers, routes: &routes };
-        switches.add(&mut processes)?;
-        add_telemetry(blueprint, sites, &numbers, &port_index, &mut processes)?;
+        Switches { places: &places, key, routes: &routes }.add(&mut processes)?;
+        add_telemetry(&places, &mut processes)?;
         for MessagePath { from, to, .. } in messages {
-            inputs[numbers.of(*to) as usize].expect_messages();
-            processes[numbers.of(*from) as usize].let_send_messages();
+            inputs[places.process(*to) as usize].expect_messages();
+            processes[places.process(*from) as usize].let_send_messages();
         }
-        let flows = add_flows(blueprint, key, &numbers, &mut processes, |route| routes.departure(route))?;
+        let flows = add_flows(&places, key, &mut processes, |route| routes.departure(route))?;
         error::check_cancelled(blueprint)?;
-        SeriesSites { blueprint, sites, numbers: &numbers, port_index: &port_index, flows: &flows }.add(&mut processes);
+        add_series(&places, &flows, &mut processes);
         Ok(Assembly {
             processes,
             inputs,
             routes: Routes::new(routes.hops, flows, blueprint.max_visit_events),
             latencies: graph.latencies(&number),
             ends,
-            injection_sites: injection_sites(blueprint, &numbers),
+            injection_sites: injection_sites(&places),
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::build::message_paths::links_of_pause_frames;
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Duration;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Where a process is: a host, or a port of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,10 +136,15 @@ impl Channels {
         &self.0
     }
 
-    /// The links that feed `site`; the position of a link is the number of its input.
-    pub fn into(&self, site: ProcessSite) -> impl Iterator<Item = LinkId> + '_ {
+    /// The positions of those that lead to `site`; in this order its inputs are numbered.
+    pub fn range(&self, site: ProcessSite) -> Range<usize> {
         let begin = self.0.partition_point(|(to, _)| *to < site);
-        self.0[begin..].iter().take_while(move |(to, _)| *to == site).map(|(_, link)| *link)
+        begin..begin + self.0[begin..].partition_point(|(to, _)| *to == site)
+    }
+
+    /// The links that feed `site`, by input.
+    pub fn into(&self, site: ProcessSite) -> impl Iterator<Item = LinkId> + '_ {
+        self.0[self.range(site)].iter().map(|(_, link)| *link)
     }
 }
 
@@ -149,49 +155,6 @@ pub fn used_links(blueprint: &Blueprint) -> Vec<LinkId> {
     blueprint.routes.links().iter().chain(sampled).for_each(|link| used[link.index()] = true);
     links_of_pause_frames(blueprint).into_iter().for_each(|link| used[link.index()] = true);
     (0..blueprint.links.len() as u32).map(LinkId).filter(|link| used[link.index()]).collect()
-}
-
-/// The numbers of processes.
-pub struct ProcessNumbers {
-    of_node: Vec<u32>,
-    of_link: Vec<u32>,
-    count: usize,
-}
-
-impl ProcessNumbers {
-    /// Numbers sites in this order.
-    pub fn new(blueprint: &Blueprint, order: &[ProcessSite]) -> ProcessNumbers {
-        let mut numbers = ProcessNumbers {
-            of_node: vec![u32::MAX; blueprint.nodes.len()],
-            of_link: vec![u32::MAX; blueprint.links.len()],
-            count: order.len(),
-        };
-        for (i, site) in order.iter().enumerate() {
-            match site {
-                ProcessSite::Host(node) => numbers.of_node[node.index()] = i as u32,
-                ProcessSite::RouterPort(link) => numbers.of_link[link.index()] = i as u32,
-            }
-        }
-        numbers
-    }
-
-    /// The number of the process at `site`.
-    pub fn of(&self, site: ProcessSite) -> u32 {
-        match site {
-            ProcessSite::Host(node) => self.of_node[node.index()],
-            ProcessSite::RouterPort(link) => self.of_link[link.index()],
-        }
-    }
-
-    /// The number of the host at `node`, if it is one.
-    pub fn host(&self, node: NodeId) -> Option<u32> {
-        Some(self.of_node[node.index()]).filter(|number| *number != u32::MAX)
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.count
-    }
 }
 
 /// Places in the order of their numbers, shard by shard.

@@ -2,39 +2,28 @@
 
 use crate::api::blueprint::{Blueprint, FlowGroup, LinkPlan};
 use crate::build::message_paths::MessagePath;
-use crate::build::numbering::{ProcessNumbers, ProcessSites};
-use crate::build::routes::InputNumbers;
+use crate::build::places::Places;
 use crate::kernel::process_graph::{GraphChannel, ProcessGraph};
-use penstock_model::id::{ProcessId, RouteId};
+use penstock_model::id::RouteId;
 use penstock_model::units::{Bytes, Duration};
 
 /// A packet is as much work at the ends of a transport with acknowledgements as at so many ports: measured with TCP over a fat tree, which
 /// two cores run fastest if they are divided by this.
 const END_COST: u64 = 3;
 
-/// The graph of the processes at sites with these numbers.
-pub fn build_process_graph(
-    blueprint: &Blueprint,
-    sites: &ProcessSites<'_>,
-    numbers: &ProcessNumbers,
-    inputs: &InputNumbers,
-    messages: &[MessagePath],
-) -> ProcessGraph {
-    let mut weights = vec![0; numbers.count()];
-    // Of each channel, at the position of its input, by link.
-    let mut channels = vec![None; inputs.count()];
+/// The graph of the processes of a network.
+pub fn build_process_graph(places: &Places<'_>, messages: &[MessagePath]) -> ProcessGraph {
+    let Places { blueprint, sites, channels, inputs, .. } = places;
+    let mut weights = vec![0; inputs.len()];
+    // Of each channel, at its position.
+    let mut channels = vec![None; channels.all().len()];
     let smallest = smallest_packets(blueprint);
     for ((route, load), smallest) in blueprint.cancel.until_set(blueprint.routes.iter()).zip(loads(blueprint)).zip(smallest) {
         let Load { flows, at_ends } = load;
         for (i, link) in route.iter().enumerate() {
-            let (from, to) = (numbers.of(sites.sender(*link)), numbers.of(sites.receiver(route, i)));
+            let (from, to) = (places.sender(*link), places.process(sites.receiver(route, i)));
             weights[from as usize] += if i == 0 { at_ends } else { flows };
-            let channel = channels[inputs.position(*link, ProcessId(to))].get_or_insert(GraphChannel {
-                from,
-                to,
-                delay: Duration::FOREVER,
-                flows: 0,
-            });
+            let channel = channels[places.channel(to, *link)].get_or_insert(GraphChannel { from, to, delay: Duration::FOREVER, flows: 0 });
             channel.delay = channel.delay.min(least_delay(&blueprint.links[link.index()], smallest));
             channel.flows += flows;
             if i + 1 == route.len() {
@@ -42,8 +31,12 @@ pub fn build_process_graph(
             }
         }
     }
-    let of_messages =
-        messages.iter().map(|path| GraphChannel { from: numbers.of(path.from), to: numbers.of(path.to), delay: path.delay, flows: 0 });
+    let of_messages = messages.iter().map(|path| GraphChannel {
+        from: places.process(path.from),
+        to: places.process(path.to),
+        delay: path.delay,
+        flows: 0,
+    });
     let mut channels: Vec<GraphChannel> = channels.into_iter().flatten().chain(of_messages).collect();
     channels.sort_unstable_by_key(|channel| (channel.from, channel.to));
     channels.dedup_by(|other, channel| {

@@ -5,8 +5,8 @@ use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
 use crate::build::jitter::port_jitter;
 use crate::build::message_paths::links_with_telemetry;
-use crate::build::numbering::{Channels, ProcessNumbers, ProcessSite, ProcessSites};
-use crate::build::routes::InputNumbers;
+use crate::build::numbering::{Channels, ProcessSite};
+use crate::build::places::Places;
 use crate::build::switches::DecidingAtDeparture;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
@@ -19,7 +19,7 @@ use crate::port::ingress_counts::IngressCounts;
 use crate::port::recorder::PortRecorder;
 use crate::port::{Port, PortExtras};
 use penstock_model::discipline::PortContext;
-use penstock_model::id::LinkId;
+use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::packet::codepoint;
 use penstock_model::rng::Key;
@@ -30,14 +30,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The processes at sites in this order, and the indices of their ports.
+/// The processes at sites in this order.
 pub struct ProcessTable {
     /// By number.
     pub processes: Vec<Process>,
     /// Their inputs.
     pub inputs: Vec<Inputs>,
-    /// Each link's port at its process.
-    pub port_index: Vec<u32>,
     /// The circuits of cell links.
     pub circuits: CircuitSites,
 }
@@ -53,7 +51,6 @@ impl ProcessTable {
         let mut table = ProcessTable {
             processes: Vec::with_capacity(order.len()),
             inputs: Vec::with_capacity(order.len()),
-            port_index: vec![u32::MAX; blueprint.links.len()],
             circuits: CircuitSites::new(blueprint),
         };
         let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
@@ -69,7 +66,6 @@ impl ProcessTable {
                 }
                 ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
             };
-            links.iter().zip(0..).for_each(|(link, index)| table.port_index[link.index()] = index);
             let reorders: Vec<bool> = channels.into(*site).map(|link| ports.reorders(link)).collect();
             let ports = links.iter().map(|link| ports.build(*link, &table.circuits)).collect();
             table.processes.push(Process::new(name.clone(), ports, host, blueprint));
@@ -77,34 +73,38 @@ impl ProcessTable {
         }
         table
     }
+}
 
-    /// Tells ports to which process their packets go, where it is one.
-    pub fn connect_ports(&mut self, inputs: &InputNumbers) {
-        for port in self.processes.iter_mut().flat_map(Process::ports_mut) {
-            if let [only] = inputs.fed_by(port.link()) {
-                port.set_only_channel(*only);
-            }
+/// Tells ports to which process their packets go, where it is one.
+pub fn connect_ports(places: &Places<'_>, order: &[ProcessSite], processes: &mut [Process]) {
+    let mut fed = vec![Vec::new(); places.blueprint.links.len()];
+    for (process, site) in (0..).map(ProcessId).zip(order) {
+        places.channels.into(*site).zip(0..).for_each(|(link, input)| fed[link.index()].push((process, input)));
+    }
+    for port in processes.iter_mut().flat_map(Process::ports_mut) {
+        if let [only] = fed[port.link().index()][..] {
+            port.only_channel = Some(only);
         }
     }
+}
 
-    /// Adds the changes of ports of the blueprint.
-    pub fn add_port_changes(&mut self, blueprint: &Blueprint, sites: &ProcessSites<'_>, numbers: &ProcessNumbers) {
-        for (id, link) in (0..).map(LinkId).zip(&blueprint.links).filter(|(id, _)| self.port_index[id.index()] != u32::MAX) {
-            for (at, plan) in &link.port_changes {
-                let process = &mut self.processes[numbers.of(sites.sender(id)) as usize];
-                process.change(*at, Changed::Port(self.port_index[id.index()], Arc::clone(plan)));
-            }
+/// Adds the changes of ports of the blueprint.
+pub fn add_port_changes(places: &Places<'_>, processes: &mut [Process]) {
+    for (id, link) in (0..).map(LinkId).zip(&places.blueprint.links) {
+        for (port, (at, plan)) in places.port(id).into_iter().flat_map(|port| link.port_changes.iter().map(move |change| (port, change))) {
+            processes[places.sender(id) as usize].change(*at, Changed::Port(port, Arc::clone(plan)));
         }
     }
+}
 
-    /// Adds the samplers of the blueprint.
-    pub fn add_samplers(&mut self, blueprint: &Blueprint, sites: &ProcessSites<'_>, numbers: &ProcessNumbers) {
-        let queues = (0..).zip(&blueprint.samples).map(|(plan, sample)| (plan, sample, Samples::Queue(Vec::new())));
-        let meters = (0..).zip(&blueprint.meter_samples).map(|(plan, sample)| (plan, sample, Samples::Meters(Vec::new())));
-        for (plan, SamplePlan { link, every }, samples) in queues.chain(meters) {
-            let process = &mut self.processes[numbers.of(sites.sender(*link)) as usize];
-            process.sample(self.port_index[link.index()], *every, blueprint.warm_up, plan, samples);
-        }
+/// Adds the samplers of the blueprint.
+pub fn add_samplers(places: &Places<'_>, processes: &mut [Process]) {
+    let blueprint = places.blueprint;
+    let queues = (0..).zip(&blueprint.samples).map(|(plan, sample)| (plan, sample, Samples::Queue(Vec::new())));
+    let meters = (0..).zip(&blueprint.meter_samples).map(|(plan, sample)| (plan, sample, Samples::Meters(Vec::new())));
+    for (plan, SamplePlan { link, every }, samples) in queues.chain(meters) {
+        let port = places.port(*link).expect("links that are sampled are in use");
+        processes[places.sender(*link) as usize].sample(port, *every, blueprint.warm_up, plan, samples);
     }
 }
 

@@ -3,14 +3,16 @@
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, SwitchPlan};
 use crate::build::error::{contradiction, BlueprintError};
 use crate::build::message_paths::{links_of_pause_frames, links_with_telemetry, no_route, pause_paths, PausePath};
-use crate::build::numbering::{ProcessNumbers, ProcessSite, ProcessSites};
-use crate::build::routes::{InputNumbers, RouteTable};
+use crate::build::numbering::ProcessSite;
+use crate::build::places::Places;
+use crate::build::routes::RouteTable;
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
 use crate::node::shared_state::Switch;
 use crate::node::source_quench::SourceQuench;
+use crate::node::switch_state::SharedNames;
 use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::reaction_point::ReactionPoint;
@@ -139,14 +141,9 @@ fn check_messages(
 
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
 pub struct Switches<'a> {
-    pub blueprint: &'a Blueprint,
+    pub places: &'a Places<'a>,
     /// Of the run, for what the switches draw.
     pub key: Key,
-    pub numbers: &'a ProcessNumbers,
-    pub sites: &'a ProcessSites<'a>,
-    /// The number of each link's port at its process.
-    pub port_index: &'a [u32],
-    pub inputs: &'a InputNumbers,
     pub routes: &'a RouteTable<'a>,
 }
 
@@ -156,18 +153,19 @@ impl Switches<'_> {
     /// # Errors
     /// If messages have no route or take no time.
     pub fn add(&self, processes: &mut [Process]) -> Result<(), BlueprintError> {
-        let pauses = pause_paths(self.blueprint)?;
+        let pauses = pause_paths(self.places.blueprint)?;
         let mut pauses_of: BTreeMap<NodeId, Vec<(u32, PausePath)>> = BTreeMap::new();
         (0..).zip(&pauses).for_each(|(number, path)| pauses_of.entry(path.switch).or_default().push((number, *path)));
         let mut links_of: BTreeMap<NodeId, Vec<LinkId>> = BTreeMap::new();
-        if self.blueprint.switches.iter().any(|switch| switch.buffer.is_some()) {
-            (0..).map(LinkId).zip(&self.blueprint.links).for_each(|(id, link)| links_of.entry(link.from).or_default().push(id));
+        if self.places.blueprint.switches.iter().any(|switch| switch.buffer.is_some()) {
+            (0..).map(LinkId).zip(&self.places.blueprint.links).for_each(|(id, link)| links_of.entry(link.from).or_default().push(id));
         }
-        for plan in &self.blueprint.switches {
-            let process = self.numbers.of(ProcessSite::Host(plan.node));
+        for plan in &self.places.blueprint.switches {
+            let process = self.places.process(ProcessSite::Host(plan.node));
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
             let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
             let mut switch = Switch::new(ports.len(), pause);
+            switch.names = SharedNames::new(plan);
             switch.buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(&links_of[&plan.node], &ports, &buffer.shares);
                 AnyBuffer::new(&buffer.policy, &BufferContext { site: self.site(plan.node, &ports).child("buffer"), shares: &shares })
@@ -177,23 +175,23 @@ impl Switches<'_> {
             switch.reaction_point = self.reaction_point(plan, &ports);
             processes[process as usize].share(switch);
         }
-        for node in waiting_hosts(self.blueprint) {
-            let process = &mut processes[self.numbers.of(ProcessSite::Host(node)) as usize];
+        for node in waiting_hosts(self.places.blueprint) {
+            let process = &mut processes[self.places.process(ProcessSite::Host(node)) as usize];
             let links: Vec<LinkId> = process.ports_mut().map(|port| port.link()).collect();
-            process.let_connections_wait(links.iter().map(|link| self.blueprint.links[link.index()].port.queue_limits()));
+            process.let_connections_wait(links.iter().map(|link| self.places.blueprint.links[link.index()].port.queue_limits()));
         }
-        let sending = links_of_pause_frames(self.blueprint);
+        let sending = links_of_pause_frames(self.places.blueprint);
         for link in pauses.iter().map(|path| path.link).chain(sending) {
-            let process = self.numbers.of(self.sites.sender(link));
-            processes[process as usize].make_pausable(self.port_index[link.index()]);
+            let process = self.places.sender(link);
+            processes[process as usize].make_pausable(self.places.port(link).expect("pause frames use a link"));
         }
         Ok(())
     }
 
     /// The place of what the ports of a node share.
     fn site(&self, node: NodeId, ports: &[LinkId]) -> Site {
-        let name = &self.blueprint.nodes[node.index()];
-        let rates = ports.iter().map(|link| self.blueprint.links[link.index()].rate.as_bps());
+        let name = &self.places.blueprint.nodes[node.index()];
+        let rates = ports.iter().map(|link| self.places.blueprint.links[link.index()].rate.as_bps());
         let rate = Rate::from_bps(rates.fold(0, u64::saturating_add));
         Site { key: self.key.child("nodes").child(name), rate, name: name.as_str().into() }
     }
@@ -203,8 +201,8 @@ impl Switches<'_> {
         let mut routes = BTreeMap::new();
         for (id, route) in &quench.routes {
             routes.insert(*id, self.routes.departure(*route));
-            let from = self.blueprint.flows[id.index()].from;
-            let source = &mut processes[self.numbers.of(ProcessSite::Host(from)) as usize];
+            let from = self.places.blueprint.flows[id.index()].from;
+            let source = &mut processes[self.places.process(ProcessSite::Host(from)) as usize];
             source.host_mut().expect("flows begin at hosts").may_be_quenched = true;
         }
         Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
@@ -215,12 +213,12 @@ impl Switches<'_> {
         let mut routes = BTreeMap::new();
         for (id, is_acknowledgement, route) in &notifying.routes {
             routes.insert((*id, *is_acknowledgement), self.routes.departure(*route));
-            let flow = &self.blueprint.flows[id.index()];
-            let source = self.numbers.of(ProcessSite::Host(if *is_acknowledgement { flow.to } else { flow.from }));
+            let flow = &self.places.blueprint.flows[id.index()];
+            let source = self.places.process(ProcessSite::Host(if *is_acknowledgement { flow.to } else { flow.from }));
             processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
         }
         let point = |link: &LinkId| {
-            let key = self.key.child("links").child(&self.blueprint.links[link.index()].path).child("congestion-point");
+            let key = self.key.child("links").child(&self.places.blueprint.links[link.index()].path).child("congestion-point");
             (*link, CongestionPoint::new(&notifying.point, key))
         };
         Some(CongestionPoints::new(ports.iter().map(point).collect(), notifying.point.message().get() as u32, routes))
@@ -229,14 +227,14 @@ impl Switches<'_> {
     fn reaction_point(&self, plan: &SwitchPlan, ports: &[LinkId]) -> Option<ReactionPoint> {
         let limiters = plan.reaction_point.as_ref()?;
         let mut port_of_flow: BTreeMap<FlowId, u32> = BTreeMap::new();
-        for (id, flow) in (0..).map(FlowId).zip(&self.blueprint.flows) {
+        for (id, flow) in (0..).map(FlowId).zip(&self.places.blueprint.flows) {
             // Their acknowledgements first: where both ends are here, data decide.
             let routes = [(flow.to, flow.backward), (flow.from, flow.forward)];
             for (_, route) in routes.into_iter().filter(|(end, _)| *end == plan.node) {
                 port_of_flow.insert(id, self.routes.departure(route).port);
             }
         }
-        let lines: Vec<Rate> = ports.iter().map(|link| self.blueprint.links[link.index()].rate).collect();
+        let lines: Vec<Rate> = ports.iter().map(|link| self.places.blueprint.links[link.index()].rate).collect();
         let site = self.site(plan.node, ports).child("reaction-point");
         Some(ReactionPoint::new(limiters, site.key.stream(), lines, port_of_flow))
     }
@@ -245,16 +243,16 @@ impl Switches<'_> {
     fn pause(&self, plan: &SwitchPlan, process: u32, own: &[(u32, PausePath)]) -> Option<IngressPause> {
         let pause = plan.pause.as_ref()?;
         let ingress = |(number, path): &(u32, PausePath)| {
-            let peer = Peer { process: ProcessId(self.numbers.of(self.sites.sender(path.link))), delay: path.after };
+            let peer = Peer { process: ProcessId(self.places.sender(path.link)), delay: path.after };
             let ingress = Ingress {
                 link: path.link,
                 peer,
-                port: self.port_index[path.link.index()],
-                back: self.port_index[path.back.index()],
-                order: MessageOrder::beside_calls(self.blueprint.flows.len(), *number),
-                time: pause.time(self.blueprint.links[path.link.index()].rate),
+                port: self.places.port(path.link).expect("it is in use"),
+                back: self.places.port(path.back),
+                order: MessageOrder::beside_calls(self.places.blueprint.flows.len(), *number),
+                time: pause.time(self.places.blueprint.links[path.link.index()].rate),
             };
-            (self.inputs.of(path.link, ProcessId(process)), ingress)
+            (self.places.input(process, path.link), ingress)
         };
         let mut ingresses: Vec<(u32, Ingress)> = own.iter().map(ingress).collect();
         ingresses.sort_by_key(|(input, _)| *input);

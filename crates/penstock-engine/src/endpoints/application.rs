@@ -1,103 +1,119 @@
-//! Applications of TCP senders that wait until all their data has been acknowledged: web users and file transfers.
+//! Applications of senders that wait until all their data has been acknowledged: web users and file transfers.
 
-use crate::api::observations::{Completion, Observations, UnfinishedTransfer};
-use crate::endpoints::http_user::HttpUser;
+use crate::api::observations::{Completion, Observations, PageTimes, UnfinishedTransfer};
 use crate::kernel::journal::Measurement;
 use penstock_model::id::FlowId;
+use penstock_model::rng::{Key, Stream};
+use penstock_model::source::http::{Http, Parameters};
+use penstock_model::stats::distribution::Distribution;
 use penstock_model::units::{Duration, Time};
 
 /// Such an application. A transfer without an end, or whose completion is not recorded, needs none.
 #[derive(Clone)]
-pub enum Application {
-    /// Requests one page after another.
-    Web(Box<HttpUser>),
-    /// Transfers one file.
-    File(FileTransfer),
+pub struct Application {
+    /// When what is being transferred was requested; what is incomplete when the application stops is not counted.
+    requested: Option<Time>,
+    kind: Kind,
 }
 
-impl Application {
-    /// Offers more data at `now`: how many segments.
-    pub fn next_segments(&mut self, now: Time) -> u32 {
-        match self {
-            Application::Web(user) => user.next_page(now),
-            Application::File(_) => 0,
-        }
-    }
-
-    /// Whether what is offered next begins with the window of a new connection.
-    pub fn begins_anew(&self) -> bool {
-        matches!(self, Application::Web(user) if user.begins_anew())
-    }
-
-    /// All data has been acknowledged at `now`: when more is offered, if ever.
-    pub fn on_finished(&mut self, now: Time, measured: Measurement) -> Option<Time> {
-        match self {
-            Application::Web(user) => user.on_finished(now, measured),
-            Application::File(file) => {
-                file.on_finished(now, measured);
-                None
-            }
-        }
-    }
-
-    /// Offers nothing more; an incomplete transfer stays unfinished.
-    pub fn stop(&mut self) {
-        match self {
-            Application::Web(user) => user.stop(),
-            Application::File(file) => file.on_stop(),
-        }
-    }
-
-    /// Writes the times of `flow` into the observations.
-    pub fn report(self, flow: FlowId, observations: &mut Observations) {
-        match self {
-            Application::Web(user) => observations.pages.push((flow, user.into_times())),
-            Application::File(FileTransfer { start, bytes, unloaded, progress }) => match progress {
-                Progress::Complete(time) => observations.completions.push((flow, Completion { time, bytes, unloaded })),
-                Progress::CompleteBefore => {}
-                Progress::Open | Progress::Stopped => observations.unfinished.push((flow, UnfinishedTransfer { start, bytes })),
-            },
-        }
-    }
-}
-
-/// A file transfer.
 #[derive(Clone)]
-pub struct FileTransfer {
-    start: Time,
-    bytes: u64,
-    unloaded: Duration,
-    progress: Progress,
+enum Kind {
+    /// Requests one page after another, with think times in between.
+    Web(Box<WebUser>),
+    /// Transfers one file.
+    File { start: Time, bytes: u64, progress: Progress },
+}
+
+#[derive(Clone)]
+struct WebUser {
+    model: Http,
+    sizes: Stream,
+    thinking: Stream,
+    /// Bytes of a segment without headers.
+    payload: u64,
+    stopped: bool,
+    times: PageTimes,
 }
 
 /// How far a file transfer has come.
 #[derive(Clone)]
 enum Progress {
-    /// Not everything has been acknowledged.
-    Open,
-    /// Stopped before that; what is acknowledged later no longer counts.
-    Stopped,
+    Unfinished,
     /// Complete before counting began.
     CompleteBefore,
     /// Complete in the measurement period, after this time.
     Complete(Duration),
 }
 
-impl FileTransfer {
-    /// One of so many bytes whose connection is opened at `start`, and which takes `unloaded` in an empty network.
-    pub fn new(start: Time, bytes: u64, unloaded: Duration) -> FileTransfer {
-        FileTransfer { start, bytes, unloaded, progress: Progress::Open }
+impl Application {
+    /// A file of so many bytes whose connection is opened at `start`.
+    pub fn file(start: Time, bytes: u64) -> Application {
+        Application { requested: Some(start), kind: Kind::File { start, bytes, progress: Progress::Unfinished } }
     }
 
-    fn on_finished(&mut self, now: Time, measured: Measurement) {
-        if matches!(self.progress, Progress::Open) {
-            self.progress = if measured.is_open(now) { Progress::Complete(now.since(self.start)) } else { Progress::CompleteBefore };
+    /// A web user whose streams hang below `key`; `distribution` keeps every page's time for quantiles.
+    pub fn web(model: &Parameters, key: Key, payload: u64, distribution: bool) -> Application {
+        let user = WebUser {
+            model: Http::new(model),
+            sizes: key.child("pages").stream(),
+            thinking: key.child("think").stream(),
+            payload,
+            stopped: false,
+            times: PageTimes { distribution: distribution.then(Distribution::default), ..PageTimes::default() },
+        };
+        Application { requested: None, kind: Kind::Web(Box::new(user)) }
+    }
+
+    /// Requests a page at `now`: how many segments it has; none of a file, or once the user has stopped.
+    pub fn next_segments(&mut self, now: Time) -> u32 {
+        let Kind::Web(user) = &mut self.kind else { return 0 };
+        if user.stopped {
+            return 0;
+        }
+        self.requested = Some(now);
+        let page = user.model.next_page(&mut user.sizes);
+        u32::try_from(page.div_ceil(user.payload)).unwrap_or(u32::MAX)
+    }
+
+    /// Whether what is offered next begins with the window of a new connection.
+    pub fn begins_anew(&self) -> bool {
+        matches!(&self.kind, Kind::Web(user) if user.model.begins_anew())
+    }
+
+    /// All data has been acknowledged at `now`: when more is offered, if ever.
+    pub fn on_finished(&mut self, now: Time, measured: Measurement) -> Option<Time> {
+        let time = now.since(self.requested.take()?);
+        match &mut self.kind {
+            Kind::Web(user) => {
+                if measured.is_open(now) {
+                    user.times.count(time);
+                }
+                Some(now + user.model.think(&mut user.thinking))
+            }
+            Kind::File { progress, .. } => {
+                *progress = if measured.is_open(now) { Progress::Complete(time) } else { Progress::CompleteBefore };
+                None
+            }
         }
     }
 
-    fn on_stop(&mut self) {
-        if matches!(self.progress, Progress::Open) {
-            self.progress = Progress::Stopped;
+    /// Offers nothing more.
+    pub fn stop(&mut self) {
+        self.requested = None;
+        if let Kind::Web(user) = &mut self.kind {
+            user.stopped = true;
+        }
+    }
+
+    /// Writes the times of `flow` into the observations.
+    pub fn report(self, flow: FlowId, observations: &mut Observations) {
+        match self.kind {
+            Kind::Web(user) => observations.pages.push((flow, user.times)),
+            Kind::File { start, bytes, progress } => match progress {
+                Progress::Complete(time) => observations.completions.push((flow, Completion { time, bytes })),
+                Progress::CompleteBefore => {}
+                Progress::Unfinished => observations.unfinished.push((flow, UnfinishedTransfer { start, bytes })),
+            },
         }
     }
 }

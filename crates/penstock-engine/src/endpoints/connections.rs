@@ -1,8 +1,8 @@
 //! The ends of connections at a host: what all transports with acknowledgements have in common.
 
-use crate::api::observations::{Observations, TraceEvent};
+use crate::api::observations::{FlowCounters, Observations, TraceEvent};
 use crate::endpoints::application::Application;
-use crate::endpoints::counts::{EndpointCounters, Received, Sent};
+use crate::endpoints::counts::{Received, Sent};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind};
@@ -133,21 +133,21 @@ impl<S, R> Connections<S, R> {
         &self.senders[slot as usize].sender
     }
 
-    /// What the sender in a slot has counted.
-    pub fn sent_counters(&self, slot: u32) -> EndpointCounters {
-        self.senders[slot as usize].sent.counters()
-    }
-
-    /// What the receiver in a slot has counted.
-    pub fn received_counters(&self, slot: u32) -> EndpointCounters {
-        let end = &self.receivers[slot as usize];
-        EndpointCounters { goodput: end.goodput, ..end.received.counters() }
+    /// Writes what an end in a slot has counted, the receiver or the sender, into its flow's row.
+    pub fn write_counts(&self, slot: u32, receives: bool, counters: &mut FlowCounters) {
+        if receives {
+            let end = &self.receivers[slot as usize];
+            end.received.write(counters);
+            counters.goodput_bytes = end.goodput;
+        } else {
+            self.senders[slot as usize].sent.write(counters);
+        }
     }
 
     /// Writes the counts into the flows' rows.
     pub fn report(self, seen: &mut Observations) {
         for end in self.senders {
-            end.sent.report(&mut seen.flows[end.template.flow.index()]);
+            end.sent.write(&mut seen.flows[end.template.flow.index()]);
             if let Some(application) = end.application {
                 application.report(end.template.flow, seen);
             }

@@ -36,21 +36,14 @@ impl Sent {
         self.retransmissions +=
             u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. } | Body::RoceData { retransmission: true, .. }));
     }
-}
 
-/// What an end has sent or received since the beginning of the run, of data.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EndpointCounters {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes on the wire.
-    pub bytes: u64,
-    /// What the application has got of it: bytes without headers, in order.
-    pub goodput: u64,
-    /// Packets that were marked when they arrived.
-    pub marked: u64,
-    /// Packets that were sent again.
-    pub retransmissions: u64,
+    /// Writes the counts into the flow's row.
+    pub fn write(&self, counters: &mut FlowCounters) {
+        counters.sent_packets = self.packets;
+        counters.sent_bytes = self.bytes;
+        counters.retransmitted_packets = self.retransmissions;
+        counters.timeouts = self.timeouts;
+    }
 }
 
 /// What an endpoint has received of a flow.
@@ -109,25 +102,22 @@ impl Received {
         self.counts.delay_max = self.counts.delay_max.max(delay_max);
     }
 
-    /// What has been counted so far.
-    pub fn counters(&self) -> EndpointCounters {
-        let ReceivedCounts { packets, bytes, marked, .. } = self.counts;
-        // As in the flow's row.
-        let goodput = bytes.saturating_sub(packets * u64::from(self.header));
-        EndpointCounters { packets, bytes, goodput, marked, retransmissions: 0 }
-    }
-
-    /// Writes the counts into the flow's row, and adds what was recorded.
-    pub fn report(self, seen: &mut Observations) {
-        let counters = &mut seen.flows[self.flow.index()];
+    /// Writes the counts into the flow's row. The application gets all that arrives, unless it is part of a connection.
+    pub fn write(&self, counters: &mut FlowCounters) {
         let ReceivedCounts { packets, bytes, marked, delay_sum_ps, delay_max } = self.counts;
         counters.received_packets = packets;
         counters.received_bytes = bytes;
         // A datagram may be smaller than its nominal headers.
         counters.received_payload = bytes.saturating_sub(packets * u64::from(self.header));
+        counters.goodput_bytes = counters.received_payload;
         counters.marked_packets = marked;
         counters.delay_sum_ps = delay_sum_ps;
         counters.delay_max = delay_max;
+    }
+
+    /// Writes the counts into the flow's row, and adds what was recorded.
+    pub fn report(self, seen: &mut Observations) {
+        self.write(&mut seen.flows[self.flow.index()]);
         if let Some(recorder) = self.recorder {
             seen.timings.push((self.flow, recorder.into_timings()));
         }
@@ -155,21 +145,5 @@ impl ReceivedCounts {
         let delay = now.since(packet.created);
         self.delay_sum_ps += u128::from(delay.as_ps());
         self.delay_max = self.delay_max.max(delay);
-    }
-}
-
-impl Sent {
-    /// What has been counted so far.
-    pub fn counters(&self) -> EndpointCounters {
-        let Sent { packets, bytes, retransmissions, timeouts: _ } = *self;
-        EndpointCounters { packets, bytes, retransmissions, ..EndpointCounters::default() }
-    }
-
-    /// Writes the counts into the flow's row.
-    pub fn report(&self, counters: &mut FlowCounters) {
-        counters.sent_packets = self.packets;
-        counters.sent_bytes = self.bytes;
-        counters.retransmitted_packets = self.retransmissions;
-        counters.timeouts = self.timeouts;
     }
 }

@@ -1,10 +1,10 @@
 //! Records of a receiving endpoint beyond its counters, on request: delays and their variation.
 
 use crate::api::blueprint::FlowWatch;
-use crate::api::observations::{FrameTimes, Timings};
-use crate::endpoints::frame_recorder::FrameRecorder;
+use crate::api::observations::Timings;
 use penstock_model::packet::Packet;
 use penstock_model::stats::distribution::Distribution;
+use penstock_model::stats::frames::{FrameRecorder, FrameTimes};
 use penstock_model::stats::variation::{RtpJitter, Variation};
 use penstock_model::transport::custom::FramePart;
 use penstock_model::units::{Duration, Time};

@@ -78,12 +78,6 @@ impl HostContext<'_, '_> {
         count
     }
 
-    /// Whether every packet leaves by the same port and no packet is traced.
-    #[inline(always)]
-    pub fn sends_untraced_by_one_port(&self) -> bool {
-        self.ports.len() == 1 && self.context.record.is_untraced()
-    }
-
     /// Lets all ports process their transmit batches.
     #[inline(never)]
     pub fn drain_transmit_batch(&mut self) {

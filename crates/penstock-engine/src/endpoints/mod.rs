@@ -1,4 +1,4 @@
-//! Endpoints of flows: sources and sinks, TCP, HTTP users, and the edges of aggregates of calls.
+//! Endpoints of flows: sources and sinks, TCP, applications, and the edges of aggregates of calls.
 
 pub mod application;
 pub mod calls;
@@ -7,9 +7,7 @@ pub mod counts;
 pub mod custom;
 pub mod emitter;
 pub mod flow_recorder;
-pub mod frame_recorder;
 pub mod host_context;
-pub mod http_user;
 pub mod open_loop;
 pub mod packet_template;
 pub mod roce;

@@ -1,8 +1,8 @@
 //! Endpoints of open-loop flows: no arrival changes what they send.
 
 use crate::api::injection::Marking;
-use crate::api::observations::{Observations, TraceEvent};
-use crate::endpoints::counts::{EndpointCounters, Received};
+use crate::api::observations::{FlowCounters, TraceEvent};
+use crate::endpoints::counts::Received;
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 #[repr(align(64))]
 #[derive(Clone)]
 pub struct OpenLoopSource {
-    template: PacketTemplate,
+    /// What its packets have in common.
+    pub template: PacketTemplate,
     pattern: Pattern,
     /// The source sends nothing after this.
     stop: Time,
@@ -217,21 +218,8 @@ impl OpenLoopSource {
         }
     }
 
-    /// What it has sent by `now`, in a run without a warm-up.
-    pub fn counters_at(&self, now: Time) -> EndpointCounters {
-        let (packets, bytes) = match &self.pattern {
-            Pattern::Constant { first, period } => {
-                let packets = sent_by(*first, *period, self.stop.min(now).after());
-                (packets, packets * u64::from(self.size))
-            }
-            Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
-        };
-        EndpointCounters { packets, bytes, ..EndpointCounters::default() }
-    }
-
-    /// Writes what was sent in the measurement period into the flow's row, at the end of the run.
-    pub fn report(&self, measured: Measurement, seen: &mut Observations) {
-        let counters = &mut seen.flows[self.template.flow.index()];
+    /// Writes what was sent while it was `measured` into the flow's row.
+    pub fn report(&self, measured: Measurement, counters: &mut FlowCounters) {
         (counters.sent_packets, counters.sent_bytes) = match &self.pattern {
             Pattern::Constant { first, period } => {
                 let until = self.stop.min(measured.to);

@@ -30,8 +30,8 @@ pub struct IngressPause {
     group_of_class: [u8; 256],
     /// When a frame begins that has waited for the wire, or a pause is to be prolonged.
     next_due: Time,
-    /// Ports whose wires were taken.
-    touched: Vec<u32>,
+    /// Ports whose wires were taken, to be looked at again.
+    pub touched: Vec<u32>,
 }
 
 /// An ingress link.
@@ -43,8 +43,8 @@ pub struct Ingress {
     pub peer: Peer,
     /// Its port there.
     pub port: u32,
-    /// The port here by which frames leave.
-    pub back: u32,
+    /// The port here by which frames leave; frames of no bytes need none.
+    pub back: Option<u32>,
     /// The place of its frames among messages.
     pub order: MessageOrder,
     /// How long a pause holds.
@@ -107,11 +107,6 @@ impl IngressPause {
     /// When it does something on its own.
     pub fn next_due(&self) -> Time {
         self.next_due
-    }
-
-    /// Ports whose wires were taken since the last call, to be looked at again.
-    pub fn take_touched(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.touched)
     }
 
     /// Whether an arrival whose next hop is `hop` is let into the headroom: the shared buffer has no room, or its link (or class)
@@ -185,7 +180,7 @@ impl IngressPause {
         if self.plan.frame == Bytes::default() {
             return self.send_frame(now, now, index, ports, context);
         }
-        let back = self.ingresses[index / self.groups()].back;
+        let back = self.ingresses[index / self.groups()].back.expect("frames use the link back");
         let Some((start, end)) = ports[back as usize].send_pause_frame(now, self.plan.frame.get() as u32) else { return };
         self.touched.push(back);
         if start == now {
@@ -201,8 +196,7 @@ impl IngressPause {
         let groups = self.groups();
         let (ingress, state) = (&mut self.ingresses[index / groups], &mut self.states[index]);
         let class = self.plan.classes.as_ref().map(|classes| classes[index % groups]);
-        // A link back that nothing uses has no port here; frames of no bytes need none.
-        ports.get_mut(ingress.back as usize).into_iter().for_each(|port| port.count_pause_frame(now, state.is_paused));
+        ingress.back.into_iter().for_each(|back| ports[back as usize].count_pause_frame(now, state.is_paused));
         let time = if state.is_paused { ingress.time } else { Duration::ZERO };
         state.waiting_frame = None;
         let half = Duration::from_ps(time.as_ps() / 2);

@@ -6,6 +6,7 @@ use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::source_quench::SourceQuench;
+use crate::node::switch_state::SharedNames;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingEntry;
@@ -28,6 +29,8 @@ pub(super) struct Leaving {
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub buffer: Option<AnyBuffer>,
+    /// The names of its components.
+    pub names: SharedNames,
     pub(super) occupancies: Occupancies,
     /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
     pub(super) leaving: Vec<Ring<Leaving>>,
@@ -74,6 +77,7 @@ impl Switch {
     pub fn new(ports: usize, pause: Option<IngressPause>) -> Switch {
         Switch {
             buffer: None,
+            names: SharedNames::default(),
             occupancies: Occupancies::new(ports),
             leaving: Vec::new(),
             in_transmission: vec![VecDeque::new(); ports + usize::from(pause.is_some())],
@@ -168,7 +172,7 @@ impl Switch {
     /// Looks again at what pause frames have changed.
     pub(super) fn note_pauses(&mut self, ports: &[Port]) {
         if let Some(pause) = &mut self.pause {
-            for port in pause.take_touched() {
+            for port in std::mem::take(&mut pause.touched) {
                 self.note_next_event(port as usize, ports);
             }
             if let Some(pause) = &self.pause {

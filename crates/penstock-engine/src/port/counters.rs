@@ -1,12 +1,10 @@
 //! The counters of a port.
 
-use crate::api::observations::{LinkCounters, PortTimings};
-use crate::api::pauses::PausedTime;
+use crate::api::observations::LinkCounters;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Measurement;
 use crate::port::complete_transmissions::CompleteTransmissions;
 use crate::port::flow_losses::FlowLosses;
-use crate::port::observer::PortObserver;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::FlowId;
@@ -31,17 +29,17 @@ pub struct PortCounters {
     /// The hash of every mark and every drop.
     pub digest: Digest,
     /// What is reported.
-    link: Box<LinkCounters>,
+    pub link: Box<LinkCounters>,
     /// Data packets that were sent in the measurement period and lost in it. Counted here, since what is delivered then costs nothing.
-    lost: FlowLosses,
+    pub lost: FlowLosses,
     /// Packets offered.
     pub offered: CheckedCount,
     /// Packets dropped, on arrival or from the queue.
     pub dropped: CheckedCount,
     /// What is recorded beyond the counts.
-    recorder: Option<Box<PortRecorder>>,
+    pub recorder: Option<Box<PortRecorder>>,
     /// What leaves the port, for the shared buffer of a switch.
-    releases: Option<Vec<Release>>,
+    pub releases: Option<Vec<Release>>,
 }
 
 /// A count over the whole run for the checks of debug builds; others have none.
@@ -110,47 +108,6 @@ impl PortCounters {
         prefetch(&self.complete);
     }
 
-    /// Keeps a list of what leaves from now on.
-    pub fn report_releases(&mut self) {
-        self.releases = Some(Vec::new());
-    }
-
-    /// What follows the state of the port, if anything does.
-    pub fn observer(&mut self) -> Option<&mut PortObserver> {
-        self.recorder.as_mut().and_then(|recorder| recorder.observer())
-    }
-
-    /// When the state changes next, as far as that is known and followed.
-    pub fn next_change(&self) -> Time {
-        self.recorder.as_ref().map_or(Time::NEVER, |recorder| recorder.next_change())
-    }
-
-    /// Adds to `list` what has left since the last call, or is known to leave later.
-    pub fn take_releases(&mut self, list: &mut Vec<Release>) {
-        self.releases.iter_mut().for_each(|releases| list.append(releases));
-    }
-
-    /// Counts that the wire is taken by something other than packets.
-    pub fn occupied(&mut self, start: Time, end: Time) {
-        self.link.busy = self.link.busy + Duration::from_ps(self.measured.overlap(start, end));
-    }
-
-    /// Counts a pause frame.
-    pub fn pause_frame(&mut self, now: Time, stops: bool) {
-        if self.measured.contains(now) {
-            let pauses = self.link.pauses.get_or_insert_default();
-            pauses.frames += u64::from(stops);
-            pauses.resumes += u64::from(!stops);
-        }
-    }
-
-    /// Sets how long the port was paused.
-    pub fn paused(&mut self, times: Vec<PausedTime>) {
-        if !times.is_empty() {
-            self.link.pauses.get_or_insert_default().paused = times;
-        }
-    }
-
     /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
     #[inline]
     pub fn mark(&mut self, now: Time, packet: &Packet) {
@@ -168,12 +125,6 @@ impl PortCounters {
         if self.measured.contains(now) {
             self.link.mark(size);
         }
-    }
-
-    /// Counts so many marked packets in the measurement period, of so many bytes, where nothing is recorded beyond the counts.
-    #[inline]
-    pub fn marks_unrecorded(&mut self, packets: u64, bytes: u64) {
-        self.link.mark_many(packets, bytes);
     }
 
     /// Counts an offered packet for the checks of debug builds.
@@ -283,14 +234,6 @@ impl PortCounters {
         self.departure(arrival, start, end, (packet.size, packet.precedence))
     }
 
-    /// Records that a packet is accepted.
-    #[inline]
-    pub fn accepted(&mut self, now: Time, packet: &Packet) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.accepted(now, packet);
-        }
-    }
-
     /// Counts a packet that is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         self.arrival(arrival, packet.size, packet.precedence);
@@ -312,16 +255,5 @@ impl PortCounters {
                 recorder.loss(now, packet, cause);
             }
         }
-    }
-
-    /// How many of the data packets that each flow sent in the measurement period were lost here in it.
-    pub fn lost_by_flow(&self) -> &FlowLosses {
-        &self.lost
-    }
-
-    /// The counts, and what was recorded beyond them.
-    pub fn into_counts(mut self) -> (LinkCounters, Option<PortTimings>) {
-        self.complete.report(&mut self.link);
-        (*self.link, self.recorder.map(|recorder| recorder.into_timings()))
     }
 }

@@ -51,6 +51,7 @@ use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::prefetch::prefetch;
 use penstock_model::scheduler::SchedulerPlan;
 use penstock_model::site::Site;
+use penstock_model::transmission::WireRate;
 use penstock_model::transport::jitter::PortJitter;
 use penstock_model::units::{Duration, Rate, Time};
 use penstock_model::wire::aggregation::Aggregation;
@@ -91,7 +92,7 @@ pub struct Port {
     /// Packets while they are processed as a batch.
     batch: Vec<Arrival>,
     /// The process and its input that all packets go to, if there is only one.
-    only_channel: Option<Channel>,
+    pub only_channel: Option<Channel>,
     impairments: Vec<AnyImpairment>,
     /// Its telemetry, where flows ask for it.
     telemetry: Option<Box<Telemetry>>,
@@ -152,7 +153,7 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
 /// The wire of a link, idle.
 fn wire_of(plan: &LinkPlan, site: &Site) -> Wire {
     let shaper = plan.port.shaper.as_ref().map(|shaper| AnyShaper::new(shaper, &site.child("shaper")));
-    let wire = Wire::new(plan.wire_rate(), plan.rate_changes.clone(), shaper);
+    let wire = Wire::new(WireRate { rate: plan.rate, framing: plan.framing }, plan.rate_changes.clone(), shaper);
     let wire = match &plan.deliveries {
         Some(times) => wire.with_deliveries(Deliveries::new(Arc::clone(times))),
         None => wire,
@@ -243,11 +244,6 @@ impl Port {
             lost_after_end: 0,
             counters: PortCounters::new(place, measured, recorder),
         }
-    }
-
-    /// All packets that leave go to this input of this process.
-    pub fn set_only_channel(&mut self, channel: Channel) {
-        self.only_channel = Some(channel);
     }
 
     /// Reports each transmission of a packet of `flow`; `rate` is the line rate. The port must be event-driven.
@@ -346,28 +342,24 @@ impl Port {
         queued + self.lost_after_end
     }
 
-    /// The counts, and what was recorded beyond them.
-    pub fn into_counters(mut self) -> (LinkCounters, Option<PortTimings>) {
+    /// Adds the hashes of what was marked and dropped, and of what was lost on the wire in the order of departure, to `digest`. Returns the
+    /// counts, what was recorded beyond them, and how many of the data packets that each flow sent in the measurement period were lost
+    /// here in it.
+    pub fn finish(mut self, digest: &mut Digest) -> (LinkCounters, Option<PortTimings>, FlowLosses) {
+        digest.number(self.counters.digest.value());
+        if !self.impairments.is_empty() {
+            digest.number(self.losses.value());
+        }
         if let Queueing::EventDriven(service) = &mut self.queueing {
             service.waiting_packets().for_each(|Arrival { at, packet }| self.counters.unfinished(*at, packet));
-            self.counters.paused(service.paused_times(&self.counters.measured));
+            let paused = service.paused_times(&self.counters.measured);
+            if !paused.is_empty() {
+                self.counters.link.pauses.get_or_insert_default().paused = paused;
+            }
         }
-        self.counters.into_counts()
-    }
-
-    /// How many of the data packets that each flow sent in the measurement period were lost here in it.
-    pub fn lost_by_flow(&self) -> &FlowLosses {
-        self.counters.lost_by_flow()
-    }
-
-    /// The hash of what was marked and dropped.
-    pub fn digest(&self) -> u64 {
-        self.counters.digest.value()
-    }
-
-    /// The hash of what was lost on the wire, in the order of departure; `None` where nothing can be.
-    pub fn losses(&self) -> Option<u64> {
-        (!self.impairments.is_empty()).then(|| self.losses.value())
+        let PortCounters { mut link, complete, recorder, lost, .. } = self.counters;
+        complete.report(&mut link);
+        (*link, recorder.map(|recorder| recorder.into_timings()), lost)
     }
 
     /// Arrived = queued + sent + dropped, after every event in debug builds.

@@ -1,6 +1,7 @@
 //! The pipeline of a port, from the arrival of a packet to the wire: the general path, and the choice of a faster one.
 
 use crate::api::blueprint::PcnAt;
+use crate::api::observations::TraceEvent;
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, HeaderUpdate};
 use crate::port::fast::batch_path::MIN_BATCH;
@@ -125,7 +126,7 @@ impl Port {
     fn enqueue<const BARE: bool>(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         let Port { queueing, counters, wire, .. } = self;
         counters.offer();
-        counters.accepted(now, packet);
+        counters.recorder.iter_mut().for_each(|recorder| recorder.accepted(now, packet));
         match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => {
@@ -226,7 +227,8 @@ impl Port {
     fn duplicate(&mut self, from: usize, end: Time, (left, later): (Time, Duration), packet: &Packet, context: &mut Context<'_, '_>) {
         self.propagate(from, end, left, packet, context);
         if end <= self.counters.measured.to {
-            verdict::trace_duplicate(end, packet, &self.counters, context.record);
+            // The copy is hashed where it arrives.
+            context.record.trace(end, self.counters.place, packet, TraceEvent::Duplicate);
             self.propagate(from, end, left + later, packet, context);
         }
     }

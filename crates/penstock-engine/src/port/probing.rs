@@ -9,8 +9,35 @@ use penstock_model::probe::{Probe, Variable};
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::units::Time;
 
-/// Receives a value of a component's state.
-pub type ReportState<'a> = dyn FnMut(ComponentName, SeriesPart, &'static Variable, f64) + 'a;
+/// A variable of a part of a component, and its value.
+pub type Reading = ((ComponentName, &'static str, SeriesPart), &'static Variable, f64);
+
+/// Reads the wanted variables of ports, ends of flows, switches and their components at an instant.
+pub struct StateReader<'a> {
+    /// When.
+    pub now: Time,
+    /// Names of variables, each of one component or, where none is named, of all that have it.
+    pub what: &'a [(Option<ComponentName>, &'static str)],
+    /// What has been read.
+    pub values: Vec<Reading>,
+}
+
+impl StateReader<'_> {
+    /// Reads the state of a component, or of this part of one; the component may number further parts.
+    pub fn read(&mut self, kind: &'static str, name: &'static str, part: SeriesPart, of: &(impl Probe + ?Sized)) {
+        let component = ComponentName { kind, name };
+        of.probe(self.now, &mut |variable, number, value| {
+            self.add(component, SeriesPart { number: part.number.or(number), ..part }, variable, value);
+        });
+    }
+
+    fn add(&mut self, component: ComponentName, part: SeriesPart, variable: &'static Variable, value: f64) {
+        let is_wanted = |(of, name): &(Option<ComponentName>, &str)| *name == variable.name && of.is_none_or(|of| of == component);
+        if !value.is_nan() && self.what.iter().any(is_wanted) {
+            self.values.push(((component, variable.name, part), variable, value));
+        }
+    }
+}
 
 /// A port's state at an instant, and what it was at the last one that was looked at.
 pub struct PortProbe<'a> {
@@ -53,14 +80,30 @@ penstock_model::state! {
 }
 
 impl Port {
-    /// Its state after everything that happens at `now`. Panics if it is not observed.
-    pub fn state_at(&mut self, now: Time) -> &PortState {
-        self.counters.observer().expect("the port is observed").state_at(now)
+    /// Reads its state after everything that happens now, with rates since it was looked at `before`; returns it. Panics if it is not
+    /// observed.
+    pub fn read_state(&mut self, before: Option<&(Time, PortState)>, reader: &mut StateReader<'_>) -> PortState {
+        let now = reader.now;
+        let observer = self.counters.recorder.as_mut().and_then(|recorder| recorder.observer.as_mut());
+        let state = observer.expect("the port is observed").state_at(now);
+        let before = before.map(|(time, before)| (now.since(*time).as_seconds(), before));
+        let port = ComponentName { kind: "port", name: "" };
+        PortProbe { state, before }.probe(now, &mut |variable, class, value| {
+            reader.add(port, SeriesPart { class: class.map(SeriesClass::Traffic), number: None }, variable, value);
+        });
+        state.clone()
+    }
+
+    /// How often its state has changed by `now`, as far as it is followed.
+    pub fn changes(&mut self, now: Time) -> Option<u64> {
+        let observer = self.counters.recorder.as_mut().and_then(|recorder| recorder.observer.as_mut());
+        observer.map(|observer| observer.state_at(now).changes)
     }
 
     /// When its state changes next, as far as that is known and followed.
     pub fn next_change(&self) -> Time {
-        self.counters.next_change()
+        let observer = self.counters.recorder.as_ref().and_then(|recorder| recorder.observer.as_ref());
+        observer.map_or(Time::NEVER, |observer| observer.next())
     }
 
     /// Reports the states of its meters at `now`: which meter, the marker first, a variable, and its value. What a marker has
@@ -80,57 +123,43 @@ impl Port {
         }
     }
 
-    /// Reports the state of each of its components at `now`, under the names that `plan` gives them.
-    pub fn probe_components(&self, now: Time, plan: &PortPlan, report: &mut ReportState<'_>) {
-        let named = |kind, name| ComponentName { kind, name };
-        let of_queue = |i: usize| named("queue", plan.queues[i.min(plan.queues.len() - 1)].discipline.name());
+    /// Reads the state of each of its components, under the names that `plan` gives them.
+    pub fn read_components(&self, plan: &PortPlan, reader: &mut StateReader<'_>) {
+        let of_queue = |i: usize| plan.queues[i.min(plan.queues.len() - 1)].discipline.name();
         match &self.queueing {
             Queueing::TailDropFifo(_) => {}
-            Queueing::Precomputed(queue) => {
-                queue.discipline().probe(now, &mut |variable, part, value| {
-                    report(of_queue(0), SeriesPart { class: None, number: part }, variable, value);
-                });
-            }
+            Queueing::Precomputed(queue) => reader.read("queue", of_queue(0), SeriesPart::WHOLE, queue.discipline()),
             Queueing::EventDriven(service) => {
                 let queues = &service.queues.queues;
                 for (i, queue) in (0..).zip(queues) {
-                    let Some(discipline) = queue.discipline() else { continue };
-                    let (name, is_one) = (of_queue(i as usize), queues.len() == 1);
-                    let of = if is_one { SeriesPart::WHOLE } else { SeriesPart::of(SeriesClass::Queue(i)) };
-                    discipline.probe(now, &mut |variable, number, value| report(name, SeriesPart { number, ..of }, variable, value));
+                    let part = if queues.len() == 1 { SeriesPart::WHOLE } else { SeriesPart::of(SeriesClass::Queue(i)) };
+                    queue.discipline().into_iter().for_each(|discipline| reader.read("queue", of_queue(i as usize), part, discipline));
                 }
                 let of_tree = classes_of_tree(&plan.scheduler, &plan.classes);
-                service.scheduler.probe(now, &mut |variable, part, value| {
-                    let chooser = part.and_then(|class| of_tree.get(class as usize)).map_or(&plan.scheduler, |(scheduler, _)| scheduler);
-                    let class =
-                        part.map(
-                            |class| if (class as usize) < of_tree.len() { SeriesClass::OfTree(class) } else { SeriesClass::Queue(class) },
-                        );
-                    report(named("scheduler", chooser.name()), SeriesPart { class, number: None }, variable, value);
+                service.scheduler.probe(reader.now, &mut |variable, part, value| {
+                    let in_tree = part.and_then(|class| of_tree.get(class as usize));
+                    let name = in_tree.map_or(&plan.scheduler, |(scheduler, _)| scheduler).name();
+                    let class = part.map(|class| if in_tree.is_some() { SeriesClass::OfTree(class) } else { SeriesClass::Queue(class) });
+                    reader.add(ComponentName { kind: "scheduler", name }, SeriesPart { class, number: None }, variable, value);
                 });
             }
         }
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
         if let (Some(marker), Some(of_plan)) = (marker, &plan.marker) {
-            let name = named("marker", of_plan.meter.name());
-            marker.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
+            reader.read("marker", of_plan.meter.name(), SeriesPart::WHOLE, &**marker);
         }
         for (i, (meter, of_plan)) in self.pcn.iter().flat_map(|stage| stage.meters.iter().zip(&plan.pcn)).enumerate() {
-            let name = named("pcn", of_plan.name());
-            meter.probe(now, &mut |variable, _, value| report(name, one_of(plan.pcn.len(), i), variable, value));
+            reader.read("pcn", of_plan.name(), one_of(plan.pcn.len(), i), meter);
         }
         let policers = self.policers.as_deref().map_or(&[][..], |Policers { policers, .. }| &policers[..]);
         for (i, (policer, of_plan)) in policers.iter().zip(&plan.policers).enumerate() {
-            let name = named("policer", of_plan.name());
-            policer.probe(now, &mut |variable, _, value| report(name, one_of(policers.len(), i), variable, value));
+            reader.read("policer", of_plan.name(), one_of(policers.len(), i), policer);
         }
         if let (Some(shaper), Some(of_plan)) = (self.wire.shaper(), &plan.shaper) {
-            let name = named("shaper", of_plan.name());
-            shaper.probe(now, &mut |variable, number, value| report(name, SeriesPart { class: None, number }, variable, value));
+            reader.read("shaper", of_plan.name(), SeriesPart::WHOLE, shaper);
         }
         for (i, (impairment, of_plan)) in self.impairments.iter().zip(&plan.impairments).enumerate() {
-            let name = named("impairment", of_plan.name());
-            impairment.probe(now, &mut |variable, _, value| report(name, one_of(plan.impairments.len(), i), variable, value));
+            reader.read("impairment", of_plan.name(), one_of(plan.impairments.len(), i), impairment);
         }
     }
 }

@@ -91,7 +91,7 @@ impl PcnStage {
     pub(super) fn meter_all<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>, counters: &mut PortCounters) {
         if let [meter] = &mut *self.meters {
             let (marked, bytes) = meter.on_packets(packets, one_size, counters.measured.from);
-            return counters.marks_unrecorded(marked, bytes);
+            return counters.link.mark_many(marked, bytes);
         }
         // One meter after the other, since each has a state of its own.
         for packets in packets.chunks_mut(METERED_AT_ONCE) {

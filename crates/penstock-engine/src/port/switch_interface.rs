@@ -3,7 +3,7 @@
 use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::port::counters::Release;
+use crate::port::counters::{PortCounters, Release};
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::verdict::{self, DecisionPoint};
@@ -19,7 +19,7 @@ impl Port {
     pub fn report_releases(&mut self) {
         debug_assert!(!self.precomputes_departures(), "a port of a switch decides as its wire becomes free");
         self.uses_service_loop = false;
-        self.counters.report_releases();
+        self.counters.releases = Some(Vec::new());
     }
 
     /// Processes a packet that arrives with this next hop, at a port that knows departures on arrival; returns when its transmission
@@ -36,7 +36,7 @@ impl Port {
 
     /// Adds to `list` what has left or been dropped since the last call.
     pub fn take_releases(&mut self, list: &mut Vec<Release>) {
-        self.counters.take_releases(list);
+        self.counters.releases.iter_mut().for_each(|releases| list.append(releases));
     }
 
     /// Exchanges the transmit batch for another one.
@@ -83,13 +83,18 @@ impl Port {
     pub fn send_pause_frame(&mut self, now: Time, size: u32) -> Option<(Time, Time)> {
         let Queueing::EventDriven(service) = &mut self.queueing else { unreachable!("ports of a switch are event-driven") };
         let (start, end) = service.send_pause_frame(now, size, &mut self.wire)?;
-        self.counters.occupied(start, end);
+        let PortCounters { link, measured, .. } = &mut self.counters;
+        link.busy = link.busy + Duration::from_ps(measured.overlap(start, end));
         Some((start, end))
     }
 
     /// Counts a pause frame that begins now, and stops or resumes.
     pub fn count_pause_frame(&mut self, now: Time, stops: bool) {
-        self.counters.pause_frame(now, stops);
+        if self.counters.measured.contains(now) {
+            let pauses = self.counters.link.pauses.get_or_insert_default();
+            pauses.frames += u64::from(stops);
+            pauses.resumes += u64::from(!stops);
+        }
     }
 
     /// The pauses behind which this packet would wait now.

@@ -65,11 +65,6 @@ pub fn trace_transmission(start: Time, packet: &Packet, counters: &PortCounters,
     }
 }
 
-/// Traces that a packet whose transmission ended at `end` was duplicated on the wire; its copy is hashed where it arrives.
-pub fn trace_duplicate(end: Time, packet: &Packet, counters: &PortCounters, journal: &mut Journal) {
-    journal.trace(end, counters.place, packet, TraceEvent::Duplicate);
-}
-
 /// Hashes and traces `event`.
 #[inline(always)]
 fn record_event(now: Time, packet: &Packet, event: TraceEvent, counters: &mut PortCounters, journal: &mut Journal) {

@@ -6,7 +6,7 @@
 #[cfg(test)]
 pub(super) mod testing;
 
-use super::TransportPlan;
+use super::{saturated, TransferPackets, TransportPlan};
 use crate::packet::{Ecn, FramePlace};
 use crate::probe::Probe;
 use crate::registry::{Custom, OpenKind};
@@ -203,6 +203,16 @@ impl TransportFacts {
     /// The size of an acknowledgement.
     pub fn ack(&self) -> Bytes {
         self.ack
+    }
+
+    /// Fewest and smallest packets of a transfer of this size: all but the last are full, and the last does not count where it may be
+    /// smaller.
+    pub(super) fn transfer_packets(&self, size: Bytes) -> TransferPackets {
+        let (full, header) = (self.packet.get(), self.header.get());
+        let data = full.min((size.get() + header).max(self.smallest_packet.get()));
+        let is_rounded_up = self.smallest_packet == self.packet;
+        let count = if is_rounded_up { size.get().div_ceil(full - header) } else { (size.get() / (data - header)).max(1) };
+        TransferPackets { count: saturated(count), data: Bytes::new(data), bare: self.ack, syn: false }
     }
 
     /// Whether queues may mark its packets instead of dropping them.

@@ -29,6 +29,19 @@ crate::component_plans! {
     }
 }
 
+/// Packets of a transfer that loses none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferPackets {
+    /// Number of data packets.
+    pub count: u32,
+    /// Their size.
+    pub data: Bytes,
+    /// Size of packets without data.
+    pub bare: Bytes,
+    /// Whether a round trip of packets without data precedes.
+    pub syn: bool,
+}
+
 impl TransportPlan {
     /// The ECN codepoint of datagrams; a connection sets it for each packet.
     pub fn datagram_ecn(&self) -> Ecn {
@@ -182,6 +195,23 @@ impl TransportPlan {
         }
     }
 
+    /// Packets of a transfer of this size; `None` for a transport that carries no transfers.
+    pub fn transfer_packets(&self, size: Bytes) -> Option<TransferPackets> {
+        let packets = |packet: Bytes, header: Bytes| saturated(size.get().div_ceil(packet.get() - header.get()));
+        match self {
+            TransportPlan::Tcp(parameters) => {
+                let tcp::Parameters { packet, header, syn, .. } = *parameters;
+                Some(TransferPackets { count: packets(packet, header), data: packet, bare: header, syn })
+            }
+            TransportPlan::Roce(parameters) => {
+                let roce::Parameters { packet, header, .. } = *parameters;
+                let bare = Bytes::new(u64::from(roce::ACKNOWLEDGEMENT));
+                Some(TransferPackets { count: packets(packet, header), data: packet, bare, syn: false })
+            }
+            _ => self.facts().map(|facts| facts.transfer_packets(size)),
+        }
+    }
+
     /// Maximum number of packets in flight; `None` if no limit is known.
     pub fn max_in_flight(&self) -> Option<u32> {
         match self {
@@ -200,4 +230,9 @@ impl TransportPlan {
             _ => vec![(TransportPlan::OF, self.name())],
         }
     }
+}
+
+/// A number of packets, or the maximum that fits.
+fn saturated(packets: u64) -> u32 {
+    u32::try_from(packets).unwrap_or(u32::MAX)
 }

@@ -7,10 +7,9 @@ use crate::metrics::common::evaluation::{mean_seconds, seconds, Evaluation, Flow
 use crate::metrics::common::info::{Key, MetricInfo, Targets, EXTREMES, MEANS};
 use crate::metrics::common::metric::Metric;
 use crate::metrics::common::packets::quantiles_of;
-use crate::metrics::common::transfers::{check_has_size, TransferStatistics};
+use crate::metrics::common::transfers::{check_has_size, FinishedTransfer, TransferStatistics};
 use crate::metrics::transfers::Transfers;
 use penstock_engine::blueprint::FlowWatch;
-use penstock_engine::observations::Completion;
 use penstock_model::stats::distribution::Distribution;
 
 pub(crate) struct CompletionTime;
@@ -53,7 +52,7 @@ impl Metric for CompletionTime {
     }
 }
 
-fn statistic(take: Statistic, transfers: &[Completion]) -> f64 {
+fn statistic(take: Statistic, transfers: &[FinishedTransfer]) -> f64 {
     let times = transfers.iter().map(|transfer| transfer.time);
     match take {
         Statistic::Min => seconds(times.min()),
@@ -65,11 +64,11 @@ fn statistic(take: Statistic, transfers: &[Completion]) -> f64 {
     }
 }
 
-fn quantiles(shares: &[f64], transfers: &[Completion]) -> Vec<f64> {
+fn quantiles(shares: &[f64], transfers: &[FinishedTransfer]) -> Vec<f64> {
     quantiles_of(&distribution(transfers), shares)
 }
 
-fn distribution(transfers: &[Completion]) -> Distribution {
+fn distribution(transfers: &[FinishedTransfer]) -> Distribution {
     transfers.iter().fold(Distribution::default(), |mut all, transfer| {
         all.add(transfer.time);
         all

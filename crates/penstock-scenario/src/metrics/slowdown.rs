@@ -6,10 +6,9 @@ use crate::measure::words::Statistic;
 use crate::metrics::common::evaluation::{combine, Evaluation, FlowSet};
 use crate::metrics::common::info::{Key, MetricInfo, Targets, EXTREMES, MEANS};
 use crate::metrics::common::metric::Metric;
-use crate::metrics::common::transfers::{check_has_size, TransferStatistics};
+use crate::metrics::common::transfers::{check_has_size, FinishedTransfer, TransferStatistics};
 use crate::metrics::transfers::Transfers;
 use penstock_engine::blueprint::FlowWatch;
-use penstock_engine::observations::Completion;
 
 pub(crate) struct Slowdown;
 
@@ -51,15 +50,15 @@ impl Metric for Slowdown {
     }
 }
 
-fn slowdown(transfer: &Completion) -> f64 {
+fn slowdown(transfer: &FinishedTransfer) -> f64 {
     transfer.time.as_ps() as f64 / transfer.unloaded.as_ps() as f64
 }
 
-fn statistic(take: Statistic, transfers: &[Completion]) -> f64 {
+fn statistic(take: Statistic, transfers: &[FinishedTransfer]) -> f64 {
     combine(take, transfers.iter().map(slowdown))
 }
 
-fn quantiles(shares: &[f64], transfers: &[Completion]) -> Vec<f64> {
+fn quantiles(shares: &[f64], transfers: &[FinishedTransfer]) -> Vec<f64> {
     let mut all: Vec<f64> = transfers.iter().map(slowdown).collect();
     all.sort_by(f64::total_cmp);
     let rank = |share: f64| ((share * all.len() as f64).ceil() as usize).clamp(1, all.len()) - 1;

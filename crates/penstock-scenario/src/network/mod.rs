@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregation;
 pub(crate) mod circuits;
+pub(crate) mod headroom;
 pub(crate) mod links;
 pub(crate) mod node_list;
 pub(crate) mod nodes;

@@ -1,10 +1,10 @@
 //! The classes of pauses, and what headroom they need, once flows and routes are known.
 
+use super::headroom::needed_headrooms;
 use super::nodes::Nodes;
 use super::switch_keys::SwitchDraft;
 use crate::read::mistake::Mistakes;
 use penstock_engine::blueprint::{Blueprint, SwitchPlan};
-use penstock_engine::headroom::needed_headrooms;
 use penstock_model::id::NodeId;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};

@@ -27,7 +27,7 @@ impl Host {
         let mut sent = 0;
         while sent < most && self.emitter.next() < bound {
             let Host { emitter, sources, measured, place, .. } = self;
-            if host_context.sends_untraced_by_one_port() {
+            if host_context.ports.len() == 1 && host_context.context.record.is_untraced() {
                 let both = emitter.emit_from_two_wheels(bound, most - sent, |pair| host_context.ports[0].add_two_wheels_to_batch(pair));
                 sent += both;
                 if both > 0 {

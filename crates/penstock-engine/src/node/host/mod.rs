@@ -199,18 +199,12 @@ impl Host {
         }
         for end in self.egresses {
             end.received.report(observations);
-            let counters = &mut observations.flows[end.flow.index()];
-            counters.goodput_bytes = counters.received_payload;
             if let Some(intervals) = end.intervals {
                 observations.intervals.push((end.flow, intervals.every, intervals.bytes));
             }
         }
-        self.sources.iter().for_each(|end| end.report(self.measured, observations));
-        for end in self.sinks {
-            let flow = end.received.flow.index();
-            end.received.report(observations);
-            observations.flows[flow].goodput_bytes = observations.flows[flow].received_payload;
-        }
+        self.sources.iter().for_each(|end| end.report(self.measured, &mut observations.flows[end.template.flow.index()]));
+        self.sinks.into_iter().for_each(|end| end.received.report(observations));
         self.connections.report_repeats(observations);
         self.connections.report(observations);
         self.roce.report(observations);

@@ -1,16 +1,11 @@
 //! What the ends of flows show of their state.
 
-use crate::api::series::{ComponentName, SeriesPart};
-use crate::endpoints::counts::EndpointCounters;
+use crate::api::observations::FlowCounters;
+use crate::api::series::SeriesPart;
+use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
-use crate::port::probing::ReportState;
-use penstock_model::probe::Probe;
+use crate::port::probing::StateReader;
 use penstock_model::units::Time;
-
-const FLOW: ComponentName = ComponentName { kind: "flow", name: "" };
-const CALLS: ComponentName = ComponentName { kind: "calls", name: "" };
-const TCP: ComponentName = ComponentName { kind: "tcp", name: "" };
-const ROCE: ComponentName = ComponentName { kind: "roce", name: "" };
 
 /// An end of a flow.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +35,13 @@ pub enum EndKind {
 
 /// What an end shows, and what it had counted when it was looked at last, so many seconds ago.
 struct EndProbe {
-    counters: EndpointCounters,
-    before: Option<(f64, EndpointCounters)>,
+    counters: FlowCounters,
+    before: Option<(f64, FlowCounters)>,
 }
 
 impl EndProbe {
     /// In bit/s.
-    fn rate(&self, bytes: fn(&EndpointCounters) -> u64) -> Option<f64> {
+    fn rate(&self, bytes: fn(&FlowCounters) -> u64) -> Option<f64> {
         // A datagram may be smaller than its nominal headers, and then takes from what the application has got.
         self.before.as_ref().map(|(seconds, before)| bytes(&self.counters).saturating_sub(bytes(before)) as f64 * 8.0 / seconds)
     }
@@ -58,11 +53,11 @@ struct SendingProbe(EndProbe);
 penstock_model::state! {
     impl SendingProbe, |it, _now| {
         /// Rate at which the flow has sent data since the last instant, headers and retransmissions included; only at intervals.
-        "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.bytes);
+        "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.sent_bytes);
         /// Data packets that the flow has sent since the beginning of the run, retransmissions included.
-        "sent", "packets", is it.0.counters.packets as f64;
+        "sent", "packets", is it.0.counters.sent_packets as f64;
         /// Data packets that the flow has sent again since the beginning of the run.
-        "retransmissions", "packets", is it.0.counters.retransmissions as f64;
+        "retransmissions", "packets", is it.0.counters.retransmitted_packets as f64;
     }
 }
 
@@ -72,13 +67,13 @@ struct ReceivingProbe(EndProbe);
 penstock_model::state! {
     impl ReceivingProbe, |it, _now| {
         /// Rate at which data of the flow has been received since the last instant, headers included; only at intervals.
-        "throughput", "bit/s", maybe it.0.rate(|counters| counters.bytes);
+        "throughput", "bit/s", maybe it.0.rate(|counters| counters.received_bytes);
         /// Rate at which the application has got data since the last instant, without headers and duplicates; only at intervals.
-        "goodput", "bit/s", maybe it.0.rate(|counters| counters.goodput);
+        "goodput", "bit/s", maybe it.0.rate(|counters| counters.goodput_bytes);
         /// Data packets of the flow that have been received since the beginning of the run.
-        "received", "packets", is it.0.counters.packets as f64;
+        "received", "packets", is it.0.counters.received_packets as f64;
         /// Those of them that arrived marked.
-        "marked", "packets", is it.0.counters.marked as f64;
+        "marked", "packets", is it.0.counters.marked_packets as f64;
     }
 }
 
@@ -88,60 +83,48 @@ pub const SENDING: &[penstock_model::probe::Variable] = SendingProbe::STATE;
 pub const RECEIVING: &[penstock_model::probe::Variable] = ReceivingProbe::STATE;
 
 impl Host {
-    /// Reports the state of an end at `now`, where it had counted `before` so many seconds ago; returns what it has counted.
-    pub fn probe_end(
-        &self,
-        end: HostEnd,
-        now: Time,
-        before: Option<(f64, EndpointCounters)>,
-        report: &mut ReportState<'_>,
-    ) -> EndpointCounters {
-        let HostEnd { kind, slot, receives } = end;
-        let counters = match (kind, receives) {
-            (EndKind::Tcp(_), false) => self.connections.sent_counters(slot),
-            (EndKind::Tcp(_), true) => self.connections.received_counters(slot),
-            (EndKind::Roce, false) => self.roce.sent_counters(slot),
-            (EndKind::Roce, true) => self.roce.received_counters(slot),
-            (EndKind::Custom, false) => self.custom.sent_counters(slot),
-            (EndKind::Custom, true) => self.custom.received_counters(slot),
-            (EndKind::OpenLoop, false) => self.sources[slot as usize].counters_at(now),
-            (EndKind::OpenLoop, true) => self.sinks[slot as usize].received.counters(),
-            (EndKind::Calls, false) => {
-                let (packets, bytes) = self.calls[slot as usize].sent();
-                EndpointCounters { packets, bytes, ..EndpointCounters::default() }
-            }
-            (EndKind::Calls, true) => self.egresses[slot as usize].received.counters(),
-        };
+    /// What an end has counted by `now`, in a run without a warm-up.
+    fn counters_of(&self, HostEnd { kind, slot, receives }: HostEnd, now: Time) -> FlowCounters {
+        let (mut counters, i) = (FlowCounters::default(), slot as usize);
+        match kind {
+            EndKind::Tcp(_) => self.connections.write_counts(slot, receives, &mut counters),
+            EndKind::Roce => self.roce.write_counts(slot, receives, &mut counters),
+            EndKind::Custom => self.custom.write_counts(slot, receives, &mut counters),
+            EndKind::OpenLoop if receives => self.sinks[i].received.write(&mut counters),
+            EndKind::OpenLoop => self.sources[i].report(Measurement { from: Time::ZERO, to: now }, &mut counters),
+            EndKind::Calls if receives => self.egresses[i].received.write(&mut counters),
+            EndKind::Calls => (counters.sent_packets, counters.sent_bytes) = self.calls[i].sent(),
+        }
+        counters
+    }
+
+    /// Reads the state of an end that was looked at `before`, when it had counted so much; returns what it has counted.
+    pub fn read_end(&self, end: HostEnd, before: Option<(Time, FlowCounters)>, reader: &mut StateReader<'_>) -> FlowCounters {
+        let (i, whole) = (end.slot as usize, SeriesPart::WHOLE);
+        let counters = self.counters_of(end, reader.now);
+        let before = before.map(|(time, before)| (reader.now.since(time).as_seconds(), before));
         let probe = EndProbe { counters, before };
-        let of_flow = &mut |variable, _: Option<u32>, value| report(FLOW, SeriesPart::WHOLE, variable, value);
-        if receives {
-            ReceivingProbe(probe).probe(now, of_flow);
+        if end.receives {
+            reader.read("flow", "", whole, &ReceivingProbe(probe));
             return counters;
         }
-        SendingProbe(probe).probe(now, of_flow);
-        match kind {
+        reader.read("flow", "", whole, &SendingProbe(probe));
+        match end.kind {
             EndKind::OpenLoop => {}
-            EndKind::Calls => {
-                self.calls[slot as usize].probe(now, &mut |variable, _, value| report(CALLS, SeriesPart::WHOLE, variable, value));
-            }
+            EndKind::Calls => reader.read("calls", "", whole, &self.calls[i]),
             EndKind::Roce => {
-                let sender = self.roce.sender(slot).state();
-                let control = ComponentName { kind: "rate-control", name: sender.rate_control_name() };
-                sender.probe(now, &mut |variable, _, value| report(ROCE, SeriesPart::WHOLE, variable, value));
-                sender.rate_control().probe(now, &mut |variable, _, value| report(control, SeriesPart::WHOLE, variable, value));
+                let sender = self.roce.sender(end.slot).state();
+                reader.read("roce", "", whole, sender);
+                reader.read("rate-control", sender.rate_control_name(), whole, sender.rate_control());
             }
             EndKind::Custom => {
-                let sender = self.custom.sender(slot);
-                let transport = ComponentName { kind: "transport", name: sender.name() };
-                let of_transport = &mut |variable, number, value| report(transport, SeriesPart { class: None, number }, variable, value);
-                sender.state().probe(now, of_transport);
+                let sender = self.custom.sender(end.slot);
+                reader.read("transport", sender.name(), whole, sender.state());
             }
             EndKind::Tcp(control) => {
-                let sender = self.connections.sender(slot);
-                let control = ComponentName { kind: "congestion-control", name: control };
-                sender.probe(now, &mut |variable, _, value| report(TCP, SeriesPart::WHOLE, variable, value));
-                let of_control = &mut |variable, number, value| report(control, SeriesPart { class: None, number }, variable, value);
-                sender.congestion_control().probe(now, of_control);
+                let sender = self.connections.sender(end.slot);
+                reader.read("tcp", "", whole, sender);
+                reader.read("congestion-control", control, whole, sender.congestion_control());
             }
         }
         counters

@@ -32,11 +32,9 @@ impl Process {
         let shares_buffer = switch.is_some_and(|switch| switch.buffer.is_some());
         self.aal5.iter().for_each(|aal5| add_losses(aal5.lost_by_flow(), observations));
         for port in self.ports.into_vec() {
-            self.record.digest.number(port.digest());
-            port.losses().into_iter().for_each(|losses| self.record.digest.number(losses));
-            add_losses(port.lost_by_flow(), observations);
             let link = port.link().index();
-            let (mut counters, mut timings) = port.into_counters();
+            let (mut counters, mut timings, lost) = port.finish(&mut self.record.digest);
+            add_losses(&lost, observations);
             let LinkCounters { carries_cells, filters, .. } = observations.links[link];
             let parts = timings.iter_mut().flat_map(|PortTimings { classes, ingresses, circuits, .. }| {
                 let classes = classes.iter_mut().map(|class| &mut class.counters);

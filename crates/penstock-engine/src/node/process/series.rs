@@ -1,22 +1,18 @@
 //! Time series of a process: what of its state is read, when, and what it was.
 
 use crate::api::blueprint::PortPlan;
-use crate::api::series::{ComponentName, Sampling, SeriesClass, SeriesPart, SeriesPlan, SeriesRow};
-use crate::endpoints::counts::EndpointCounters;
+use crate::api::observations::FlowCounters;
+use crate::api::series::{ComponentName, Sampling, SeriesPart, SeriesPlan, SeriesRow};
 use crate::node::host::state::HostEnd;
 use crate::node::host::Host;
 use crate::node::shared_state::Switch;
-use crate::node::switch_state::SharedComponents;
 use crate::port::observer::PortState;
-use crate::port::probing::PortProbe;
+use crate::port::probing::{Reading, StateReader};
 use crate::port::Port;
 use penstock_model::id::FlowId;
-use penstock_model::probe::{Probe, Variable};
 use penstock_model::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-const PORT: ComponentName = ComponentName { kind: "port", name: "" };
 
 /// The series of a process.
 #[derive(Clone, Default)]
@@ -31,27 +27,21 @@ struct Observer {
     observed: Observed,
     /// When it is read next, whether it has changed or not.
     next: Time,
-    last: BTreeMap<Key, f64>,
+    last: BTreeMap<(ComponentName, &'static str, SeriesPart), f64>,
     /// The last instant, to which something may be added yet, and what was read.
     current: Option<(Time, Vec<Reading>)>,
     rows: Vec<SeriesRow>,
 }
 
-/// Component, variable and part.
-type Key = (ComponentName, &'static str, SeriesPart);
-
-/// A variable and its value.
-type Reading = (Key, &'static Variable, f64);
-
 /// Something at a process that has a state, and what that was `before`, when it was read last.
 #[derive(Clone)]
 pub enum Observed {
-    /// The port with this index, whose components this plan names, and which shares those with others.
-    Port { port: u32, plan: Arc<PortPlan>, shared: SharedComponents, before: Option<Box<(Time, PortState)>> },
-    /// An end of a flow at a station with these components.
-    End { end: HostEnd, flow: FlowId, shared: SharedComponents, before: Option<(Time, EndpointCounters)> },
+    /// The port with this index, whose components this plan names.
+    Port { port: u32, plan: Arc<PortPlan>, before: Option<Box<(Time, PortState)>> },
+    /// An end of a flow.
+    End { end: HostEnd, flow: FlowId, before: Option<(Time, FlowCounters)> },
     /// What the ports share.
-    Shared(SharedComponents),
+    Shared,
 }
 
 impl Observers {
@@ -147,45 +137,26 @@ impl Observer {
     /// The values at `now`; `None` if nothing has changed where only changes matter.
     fn values(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) -> Option<Vec<Reading>> {
         let on_change = self.plan.sampling == Sampling::OnChange;
-        let mut values = Vec::new();
-        let what = &self.plan.what;
-        let mut report = |component: ComponentName, part: SeriesPart, variable: &'static Variable, value: f64| {
-            let is_wanted = |(of, name): &(Option<ComponentName>, &str)| *name == variable.name && of.is_none_or(|of| of == component);
-            if !value.is_nan() && what.iter().any(is_wanted) {
-                values.push(((component, variable.name, part), variable, value));
-            }
-        };
+        let reader = &mut StateReader { now, what: &self.plan.what, values: Vec::new() };
         match &mut self.observed {
-            Observed::Port { port: index, plan, shared, before } => {
+            Observed::Port { port: index, plan, before } => {
                 let port = &mut ports[*index as usize];
-                let state = port.state_at(now);
-                let is_same = before.as_ref().is_some_and(|before| before.1.changes == state.changes);
-                if on_change && is_same && !shared.has_ports() {
+                let is_same = before.as_ref().is_some_and(|before| Some(before.1.changes) == port.changes(now));
+                if on_change && is_same && !switch.is_some_and(Switch::shows_ports) {
                     return None;
                 }
-                let earlier = before.as_deref().filter(|_| !on_change);
-                let probe = PortProbe { state, before: earlier.map(|(time, before)| (now.since(*time).as_seconds(), before)) };
-                probe.probe(now, &mut |variable, part, value| {
-                    report(PORT, SeriesPart { class: part.map(SeriesClass::Traffic), number: None }, variable, value);
-                });
-                *before = Some(Box::new((now, state.clone())));
-                port.probe_components(now, plan, &mut report);
-                if let Some(switch) = switch {
-                    switch.probe_port(now, *index, shared, &mut report);
-                }
+                *before = Some(Box::new((now, port.read_state(before.as_deref().filter(|_| !on_change), reader))));
+                port.read_components(plan, reader);
+                switch.into_iter().for_each(|switch| switch.read_port(*index, reader));
             }
-            Observed::End { end, flow, shared, before } => {
+            Observed::End { end, flow, before } => {
                 let host = host.expect("flows end at hosts");
-                let earlier = before.filter(|_| !on_change).map(|(time, counters)| (now.since(time).as_seconds(), counters));
-                let counters = host.probe_end(*end, now, earlier, &mut report);
-                *before = Some((now, counters));
-                if let Some(switch) = switch {
-                    switch.probe_flow(now, *flow, shared, &mut report);
-                }
+                *before = Some((now, host.read_end(*end, before.filter(|_| !on_change), reader)));
+                switch.into_iter().filter(|_| !end.receives).for_each(|switch| switch.read_flow(*flow, reader));
             }
-            Observed::Shared(shared) => switch.expect("nodes share by being switches").probe(now, shared, &mut report),
+            Observed::Shared => switch.expect("nodes share by being switches").read(reader),
         }
-        Some(values)
+        Some(std::mem::take(&mut reader.values))
     }
 
     fn row(&self, time: Time, ((component, _, part), variable, value): Reading) -> SeriesRow {

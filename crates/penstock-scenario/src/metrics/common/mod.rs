@@ -12,3 +12,4 @@ pub(crate) mod packets;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod transfers;
+pub(crate) mod unloaded;

@@ -5,16 +5,27 @@ use crate::measure::target::MeasurableGroup;
 use crate::measure::words::Statistic;
 use crate::metrics::common::evaluation::{join, Evaluation, FlowSet, Labels};
 use crate::metrics::common::info::MetricInfo;
+use crate::metrics::common::unloaded::transfer_time;
 use penstock_engine::observations::{Completion, UnfinishedTransfer};
 use penstock_model::id::FlowId;
-use penstock_model::units::Bytes;
+use penstock_model::units::{Bytes, Duration};
+
+/// A transfer that was complete in the measurement period.
+pub(crate) struct FinishedTransfer {
+    /// From its start to its complete acknowledgement.
+    pub time: Duration,
+    /// Its size, without headers.
+    pub bytes: u64,
+    /// What it would have taken in an empty network.
+    pub unloaded: Duration,
+}
 
 /// How the transfers of a set become numbers.
 pub(crate) struct TransferStatistics {
     pub info: &'static MetricInfo,
-    pub statistic: fn(Statistic, &[Completion]) -> f64,
+    pub statistic: fn(Statistic, &[FinishedTransfer]) -> f64,
     /// The quantiles for the given shares, at least one.
-    pub quantiles: fn(&[f64], &[Completion]) -> Vec<f64>,
+    pub quantiles: fn(&[f64], &[FinishedTransfer]) -> Vec<f64>,
 }
 
 impl TransferStatistics {
@@ -32,7 +43,7 @@ impl TransferStatistics {
         }
     }
 
-    fn add_rows(&self, at: &mut Evaluation<'_>, measure: &Measure, labels: &Labels<'_>, transfers: &[Completion]) {
+    fn add_rows(&self, at: &mut Evaluation<'_>, measure: &Measure, labels: &Labels<'_>, transfers: &[FinishedTransfer]) {
         for take in &measure.take {
             let value = (self.statistic)(*take, transfers);
             at.push(self.info, &join(labels, &[("statistic", take.word().to_owned())]), value);
@@ -66,9 +77,15 @@ impl Evaluation<'_> {
     }
 
     /// The transfers of `flows` that were complete.
-    pub fn completions(&self, flows: &[usize]) -> Vec<Completion> {
-        let of = |flow: &usize| self.seen.completions.binary_search_by_key(&FlowId(*flow as u32), |(flow, _)| *flow).ok();
-        flows.iter().filter_map(of).map(|i| self.seen.completions[i].1).collect()
+    pub(crate) fn completions(&self, flows: &[usize]) -> Vec<FinishedTransfer> {
+        let of = |flow: &usize| {
+            let found = self.seen.completions.binary_search_by_key(&FlowId(*flow as u32), |(flow, _)| *flow).ok()?;
+            let Completion { time, bytes } = self.seen.completions[found].1;
+            let plan = &self.blueprint.flows[*flow];
+            let packets = self.blueprint.groups[plan.group as usize].transport.transfer_packets(Bytes::new(bytes))?;
+            Some(FinishedTransfer { time, bytes, unloaded: transfer_time(self.blueprint, plan, packets) })
+        };
+        flows.iter().filter_map(of).collect()
     }
 }
 

@@ -12,8 +12,8 @@ use std::cmp::Reverse;
 impl CallsIngress {
     /// Starts `calls` calls at `now`, which send their first packets within `spread`.
     pub(super) fn begin_batch(&mut self, calls: u32, spread: Duration, stream: &str, now: Time) {
-        let mut stream = self.site.key.child(stream).stream();
-        let cancel = self.cancel.clone();
+        let mut stream = self.setup.site.key.child(stream).stream();
+        let cancel = self.setup.cancel.clone();
         for _ in cancel.until_set(0..calls) {
             let after = Duration::from_ps((spread.as_ps() as f64 * stream.unit()) as u64);
             let serial = self.take_serial();
@@ -23,7 +23,7 @@ impl CallsIngress {
 
     pub(super) fn on_surge(&mut self, now: Time) {
         self.next_surge = Time::NEVER;
-        if let Some((calls, spread)) = self.plan.surge.as_ref().map(|surge| (surge.calls.of(self.member), surge.spread)) {
+        if let Some((calls, spread)) = self.setup.plan.surge.as_ref().map(|surge| (surge.calls.of(self.setup.member), surge.spread)) {
             self.begin_batch(calls, spread, "surge", now);
         }
     }
@@ -35,7 +35,7 @@ impl CallsIngress {
 
     pub(super) fn draw_arrival(&mut self, now: Time) {
         self.next_arrival = Time::NEVER;
-        if let Some(arrivals) = &self.plan.arrivals {
+        if let Some(arrivals) = &self.setup.plan.arrivals {
             let (after, calls) = arrivals.next_arrival(&mut self.arrivals);
             if now + after <= self.sending.stop {
                 (self.next_arrival, self.arriving) = (now + after, calls);
@@ -44,7 +44,7 @@ impl CallsIngress {
     }
 
     pub(super) fn on_arrival(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
-        let cancel = self.cancel.clone();
+        let cancel = self.setup.cancel.clone();
         for _ in cancel.until_set(0..self.arriving) {
             let serial = self.take_serial();
             self.counters.offered += u64::from(self.sending.departures.measured.is_open(now));
@@ -61,7 +61,7 @@ impl CallsIngress {
 
     pub(super) fn request_admission(&mut self, now: Time, call: u32, live: u32, host_context: &mut HostContext<'_, '_>) {
         self.open_requests += 1;
-        match self.plan.request_packet {
+        match self.setup.plan.request_packet {
             Some(size) => {
                 let packet = self.sending.departures.template.packet(now, size, Body::Request { call, live });
                 self.sending.departures.send(now, &packet, host_context);
@@ -82,8 +82,8 @@ impl CallsIngress {
 
     /// Starts a call at `now`; its source begins at `from`.
     pub(super) fn begin(&mut self, from: Time, serial: u32, now: Time) {
-        let key = self.site.key.child("call").nth(u64::from(serial));
-        let Some(mut source) = AnySource::new(&self.source, &self.site.with_key(key)) else { return };
+        let key = self.setup.site.key.child("call").nth(u64::from(serial));
+        let Some(mut source) = AnySource::new(&self.setup.source, &self.setup.site.with_key(key)) else { return };
         let mut stream = key.stream();
         let first = source.first(&mut stream);
         let spacing = source.spacing();
@@ -95,7 +95,7 @@ impl CallsIngress {
         }
         self.count_live(now);
         self.live.push(slot);
-        let ends = now + self.plan.holding.holding(&mut key.child("holding").stream());
+        let ends = now + self.setup.plan.holding.holding(&mut key.child("holding").stream());
         if ends != Time::NEVER {
             self.endings.push(Reverse((ends, slot, serial)));
             self.next_ending = self.next_ending.min(ends);

@@ -114,12 +114,12 @@ impl CallsIngress {
     /// earlier, and they never change when calls send: so all may be sent before the first is forwarded.
     #[inline(never)]
     fn delay_before(&mut self, bound: Time, most: u64) -> u64 {
-        let CallsIngress { sending, delayed: Some(delayed), free, cancel, .. } = self else { return 0 };
+        let CallsIngress { sending, delayed: Some(delayed), free, setup, .. } = self else { return 0 };
         let Sending { calls, emitter, stop, next_delayed, .. } = sending;
         let mut visited = 0;
         while emitter.next() < bound && visited < most {
             visited += emit(emitter, calls, free, (bound, DELAYED_AT_ONCE.min(most)), *stop, &mut **delayed);
-            if cancel.is_set() {
+            if setup.cancel.is_set() {
                 // The visit ends as if it had been long.
                 visited = visited.max(most);
             }

@@ -5,35 +5,28 @@ mod emission;
 pub mod setup;
 mod termination;
 
-use crate::api::blueprint::CallsPlan;
-use crate::api::cancel::Cancel;
 use crate::api::observations::CallCounters;
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::departures::Departures;
+use crate::endpoints::calls::ingress::setup::CallsSetup;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
-use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
+use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder};
 use penstock_model::edge::{Ingress, Signal};
 use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::probe::Variable;
 use penstock_model::rng::Stream;
-use penstock_model::site::Site;
-use penstock_model::source::SourcePlan;
 use penstock_model::units::{Duration, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 /// The sending end of an aggregate of calls, at its ingress.
 #[derive(Clone)]
 pub struct CallsIngress {
     sending: Sending,
-    plan: Arc<CallsPlan>,
-    source: Arc<SourcePlan>,
+    setup: CallsSetup,
     ingress: Ingress,
-    egress: Peer,
-    site: Site,
     arrivals: Stream,
     picks: Stream,
     next_arrival: Time,
@@ -43,8 +36,6 @@ pub struct CallsIngress {
     live: Vec<u32>,
     /// Packets between their sources and the ingress, where that takes time.
     delayed: Option<Box<IngressDelay>>,
-    /// The number of the aggregate within its group.
-    member: u32,
     next_surge: Time,
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
     next_ending: Time,
@@ -52,8 +43,6 @@ pub struct CallsIngress {
     messages: u32,
     /// The egress only answers requests.
     egress_only_answers: bool,
-    /// More packets may arrive at the egress than leave, so how many it needs tells nothing.
-    may_be_copied: bool,
     /// No two packets of a call are closer than this.
     least_spacing: Duration,
     /// Requests that have not been answered yet.
@@ -61,8 +50,6 @@ pub struct CallsIngress {
     /// Calls offered, admitted, blocked and terminated.
     pub counters: CallCounters,
     live_since: Time,
-    /// Once this is set, what becomes of calls is of no use: very many may begin at one instant.
-    cancel: Cancel,
 }
 
 /// What every packet needs, on adjacent cache lines: there may be very many aggregates, each visited for a few packets.
@@ -122,7 +109,7 @@ impl CallsIngress {
         if self.egress_only_answers {
             return if self.open_requests == 0 { self.next_arrival } else { Time::ZERO };
         }
-        silent_before(self.egress.process, self.flow()).map_or(Time::ZERO, |number| self.earliest_departure(number))
+        silent_before(self.setup.egress.process, self.flow()).map_or(Time::ZERO, |number| self.earliest_departure(number))
     }
 
     /// Before this the `number`th packet in all, modulo 2^32, does not leave; [`Time::ZERO`] if that is not known, or soon.
@@ -133,7 +120,7 @@ impl CallsIngress {
         let earlier = number.wrapping_sub(departures.sent()).wrapping_sub(1) as i32;
         // Where so many call or are delayed, it is not worth looking.
         let earlier = u64::try_from(earlier).unwrap_or(0);
-        if self.may_be_copied || spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
+        if self.setup.may_be_copied || spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
             return Time::ZERO;
         }
         // From the next packet on a call sends at most once in each spacing, and no others begin before the next change.
@@ -240,12 +227,12 @@ impl CallsIngress {
     fn send_signal(&mut self, now: Time, signal: Signal, host_context: &mut HostContext<'_, '_>) {
         let flow = self.sending.departures.template.flow;
         let message = Message {
-            at: now + self.egress.delay,
+            at: now + self.setup.egress.delay,
             order: MessageOrder::of_call(flow, true, self.messages),
             body: MessageBody::Call(CallSignal { flow, to_egress: true, signal }),
         };
         self.messages += 1;
-        host_context.context.outputs.send_message(self.egress.process, message);
+        host_context.context.outputs.send_message(self.setup.egress.process, message);
     }
 
     fn count_live(&mut self, now: Time) {

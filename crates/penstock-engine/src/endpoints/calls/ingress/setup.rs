@@ -19,6 +19,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// What an aggregate is built from.
+#[derive(Clone)]
 pub struct CallsSetup {
     /// What its packets have in common.
     pub template: PacketTemplate,
@@ -38,40 +39,36 @@ pub struct CallsSetup {
     pub stop: Time,
     /// The other edge.
     pub egress: Peer,
-    /// More packets may arrive there than are sent.
+    /// More packets may arrive there than are sent, so how many it needs tells nothing.
     pub may_be_copied: bool,
     /// When counting is on.
     pub measured: Measurement,
-    /// Orders simultaneous emitter at random.
+    /// Orders simultaneous emissions at random.
     pub ties: Option<Key>,
-    /// Once this is set, no more calls are made.
+    /// Once this is set, what becomes of calls is of no use: very many may begin at one instant.
     pub cancel: Cancel,
 }
 
 impl CallsIngress {
     /// An aggregate with its initial calls.
     pub fn new(setup: CallsSetup) -> CallsIngress {
-        let CallsSetup { template, place, member, plan, source, site, start, stop, egress, may_be_copied, measured, ties, cancel } = setup;
-        let initial = plan.initial.of(member);
-        let context = EdgeContext { site: site.clone(), call_rate: plan.call_rate, initial };
-        let key = site.key;
-        let ingress = Ingress::new(&plan.admission, &plan.termination, &context);
+        let plan = Arc::clone(&setup.plan);
+        let initial = plan.initial.of(setup.member);
+        let context = EdgeContext { site: setup.site.clone(), call_rate: plan.call_rate, initial };
+        let (key, start) = (setup.site.key, setup.start);
+        let source = AnySource::new(&setup.source, &setup.site);
         let mut built = CallsIngress {
             sending: Sending {
-                departures: Departures::new(template, place, measured),
+                departures: Departures::new(setup.template, setup.place, setup.measured),
                 ingress_meters: plan.termination.is_some(),
                 next_change: Time::NEVER,
                 next_delayed: Time::NEVER,
-                stop,
+                stop: setup.stop,
                 calls: Vec::new(),
-                emitter: Emitter::new(ties),
+                emitter: Emitter::new(setup.ties),
             },
-            may_be_copied,
-            least_spacing: AnySource::new(&source, &site).map_or(Duration::ZERO, |source| source.least_spacing()),
-            source,
-            ingress,
-            egress,
-            site,
+            least_spacing: source.map_or(Duration::ZERO, |source| source.least_spacing()),
+            ingress: Ingress::new(&plan.admission, &plan.termination, &context),
             arrivals: key.child("arrivals").stream(),
             picks: key.child("terminated").stream(),
             next_arrival: Time::NEVER,
@@ -79,7 +76,6 @@ impl CallsIngress {
             free: Vec::new(),
             live: Vec::new(),
             delayed: plan.delay.as_ref().map(|delay| Box::new(IngressDelay::new(delay, key))),
-            member,
             next_surge: plan.surge.as_ref().map_or(Time::NEVER, |surge| surge.at),
             endings: BinaryHeap::new(),
             next_ending: Time::NEVER,
@@ -89,10 +85,9 @@ impl CallsIngress {
             open_requests: 0,
             counters: CallCounters::default(),
             live_since: Time::ZERO,
-            plan,
-            cancel,
+            setup,
         };
-        built.begin_batch(initial, built.plan.initial_spread, "initial", start);
+        built.begin_batch(initial, plan.initial_spread, "initial", start);
         built.draw_arrival(start);
         built.update_next_change();
         built

@@ -29,7 +29,7 @@ impl CallsIngress {
     /// The slot of the call to terminate next; there is one.
     fn choose_victim(&mut self) -> u32 {
         let serial = |slot: &&u32| self.sending.calls[**slot as usize].serial;
-        let chosen = match self.plan.termination.as_ref().map_or(Victims::Random, TerminationPlan::victims) {
+        let chosen = match self.setup.plan.termination.as_ref().map_or(Victims::Random, TerminationPlan::victims) {
             Victims::Random => Some(&self.live[self.picks.below(self.live.len() as u64) as usize]),
             Victims::Newest => self.live.iter().max_by_key(serial),
             Victims::Oldest => self.live.iter().min_by_key(serial),

@@ -1,28 +1,17 @@
 //! How long a transfer would take in an empty network.
 
-use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan};
+use penstock_engine::blueprint::{Blueprint, FlowPlan, LinkPlan};
 use penstock_model::id::RouteId;
+use penstock_model::transport::TransferPackets;
 use penstock_model::units::{Bytes, Duration};
-
-/// The packets of a transfer.
-pub struct TransferPackets {
-    /// How many data packets.
-    pub count: u32,
-    /// Their size.
-    pub data: Bytes,
-    /// The size of packets without data.
-    pub bare: Bytes,
-    /// Whether a round trip of packets without data precedes.
-    pub syn: bool,
-}
 
 /// From the first packet of a transfer to its complete acknowledgement, if it had the network to itself and
 /// no window held it back: the links' delays and transmissions alone. Data packets follow one another at the slowest link; the last is acknowledged at once.
 ///
 /// Nothing that a network adds beyond this can make a transfer faster, so that none takes less. A link whose rate changes
 /// counts with its highest, one with delivery opportunities with its delay alone; what shapers and impairments add does not count.
-pub fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, packets: &TransferPackets) -> Duration {
-    let TransferPackets { count, data, bare, syn } = *packets;
+pub(crate) fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, packets: TransferPackets) -> Duration {
+    let TransferPackets { count, data, bare, syn } = packets;
     let (forward, backward) = (Way { blueprint, route: flow.forward }, Way { blueprint, route: flow.backward });
     let pipelined = forward.slowest(data).saturating_mul(u64::from(count.saturating_sub(1)));
     let set_up = if syn { forward.one(bare).saturating_add(backward.one(bare)) } else { 0 };

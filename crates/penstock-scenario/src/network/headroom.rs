@@ -1,15 +1,14 @@
 //! The headroom with which PAUSE or priority flow control loses nothing.
 
-use crate::api::blueprint::{Blueprint, SwitchPlan};
-use crate::build::message_paths::pause_paths;
-use crate::node::ingress_pause::LEAST_PROLONGING;
+use penstock_engine::blueprint::{Blueprint, FlowGroup, SwitchPlan};
+use penstock_engine::pauses::{pause_paths, PausePath, LEAST_PROLONGING};
 use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
 
 /// What a link into a switch that pauses needs, for each class that is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NeededHeadroom {
+pub(crate) struct NeededHeadroom {
     /// The switch.
     pub switch: NodeId,
     /// The link.
@@ -26,14 +25,14 @@ pub struct NeededHeadroom {
 /// the frames of all classes, its own included, and for an access to the channel where the link back sends aggregates; it travels; the
 /// port completes a packet that it has just begun; and the packets on the wire arrive. In that time come at most C x (wait + way back +
 /// way there) and the packet that was begun. (The wires are at their highest rates, the frame's at its lowest.)
-pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
+pub(crate) fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
     let largest = largest_packet(blueprint);
     let Ok(paths) = pause_paths(blueprint) else { return Vec::new() };
     let plans: BTreeMap<NodeId, _> = blueprint.switches.iter().map(|switch| (switch.node, switch)).collect();
     // Links between two nodes may share one back.
     let mut sharing: BTreeMap<LinkId, u64> = BTreeMap::new();
     paths.iter().for_each(|path| *sharing.entry(path.back).or_default() += 1);
-    let of_path = |path: &crate::build::message_paths::PausePath| {
+    let of_path = |path: &PausePath| {
         let pause = plans.get(&path.switch)?.pause.as_ref()?;
         let (link, back) = (&blueprint.links[path.link.index()], &blueprint.links[path.back.index()]);
         let rates = |rate: Rate, changes: &[(Time, Rate)]| {
@@ -61,7 +60,7 @@ pub fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
 
 /// The largest packet of all flows, and of what switches send.
 fn largest_packet(blueprint: &Blueprint) -> Bytes {
-    let of_group = |group: &crate::api::blueprint::FlowGroup| {
+    let of_group = |group: &FlowGroup| {
         let request = group.calls.as_ref().and_then(|calls| calls.request_packet).map_or(0, u64::from);
         let data = group.transport.largest_packet(&group.source).unwrap_or(MAX_FRAME);
         data.get().max(request)

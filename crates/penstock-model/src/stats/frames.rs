@@ -1,10 +1,19 @@
 //! Records which frames of a flow arrive in full, and how long they take.
 
-use crate::api::observations::FrameTimes;
-use penstock_model::packet::{Body, FramePlace, Packet};
-use penstock_model::transport::custom::FramePart;
-use penstock_model::units::Time;
+use super::distribution::Distribution;
+use crate::packet::{Body, FramePlace, Packet};
+use crate::transport::custom::FramePart;
+use crate::units::Time;
 use std::collections::VecDeque;
+
+/// The frames of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrameTimes {
+    /// From the generation of each frame (when its first packet was sent) to the arrival of its last packet, for those that arrived in full.
+    pub delays: Distribution,
+    /// Frames of which something was lost: not in full at the end, though something of a later frame arrived.
+    pub incomplete: u64,
+}
 
 /// Follows the frames of one flow at its receiver. A packet names its frame modulo 2^16: fewer than 2^15 frames in turn are lost.
 #[derive(Clone, Debug)]
@@ -113,17 +122,17 @@ impl Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::event::Arrival;
-    use penstock_model::units::Duration;
+    use crate::packet::testing::packet;
+    use crate::units::Duration;
 
     /// Frames of these sizes in packets, one a millisecond: the packets by number, with frame, place and time of sending.
     fn packets(sizes: &[u32], first_frame: u16) -> Vec<Packet> {
         let frames = sizes.iter().enumerate().flat_map(|(i, count)| (0..*count).map(move |index| (i, FramePlace::of(index, *count))));
-        let packet = |(seq, (i, place)): (usize, (usize, FramePlace))| {
+        let of_frame = |(seq, (i, place)): (usize, (usize, FramePlace))| {
             let body = Body::Datagram { place, frame: first_frame.wrapping_add(i as u16), seq: seq as u32 };
-            Packet { created: Time::ZERO + Duration::from_ms(i as u64), body, ..Arrival::PLACEHOLDER.packet }
+            Packet { created: Time::ZERO + Duration::from_ms(i as u64), body, ..packet(0, 0) }
         };
-        frames.enumerate().map(packet).collect()
+        frames.enumerate().map(of_frame).collect()
     }
 
     /// Delays in us and incomplete frames if packets arrive in this order, the i-th at 100 + i ms.
