@@ -148,8 +148,8 @@ pub struct PortTimings {
     pub classes: Vec<ClassCounters>,
     /// What was offered and lost, by the link over which it came, what began at the node first; empty if not requested.
     pub ingresses: Vec<(Option<LinkId>, LinkCounters)>,
-    /// What waited, by circuit; empty if not requested.
-    pub circuits: Vec<CircuitCounters>,
+    /// What waited and was sent, by circuit; empty if not requested.
+    pub circuits: Vec<(CircuitId, LinkCounters)>,
     /// In the order of the plans.
     pub expedited: Vec<EfErrors>,
 }
@@ -161,15 +161,6 @@ pub enum CircuitId {
     Shared(u32),
     /// That of a flow without another.
     Own(FlowId),
-}
-
-/// One circuit at one link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CircuitCounters {
-    /// Which it is.
-    pub circuit: CircuitId,
-    /// Its share of the link's waits and transmissions.
-    pub counters: LinkCounters,
 }
 
 /// One class at one link.

@@ -22,13 +22,14 @@ pub mod telemetry;
 pub mod under_way;
 
 use crate::api::blueprint::Blueprint;
+use crate::build::circuits::CircuitSites;
 use crate::build::error::BlueprintError;
 use crate::build::flows::{add_flows, injection_sites, InjectionSite};
 use crate::build::message_paths::{message_paths, MessagePath};
 use crate::build::numbering::{used_links, Channels, ProcessSite, ProcessSites, Sharded};
 use crate::build::places::Places;
 use crate::build::process_graph_builder::build_process_graph;
-use crate::build::processes::{add_port_changes, add_samplers, connect_ports, ProcessTable};
+use crate::build::processes::{add_port_changes, add_samplers, build_processes, connect_ports};
 use crate::build::routes::RouteTable;
 use crate::build::series::add_series;
 use crate::build::switches::Switches;
@@ -106,9 +107,10 @@ impl<'a> Network<'a> {
         let Sharded { order, number, ends } = Sharded::new(order, shard_of);
         let places = Places::new(blueprint, sites, &order, used, channels);
         let key = Key::root(blueprint.seed, blueprint.replication);
-        let ProcessTable { mut processes, mut inputs, circuits } = ProcessTable::new(blueprint, key, &order, used, channels);
+        let circuits = CircuitSites::new(blueprint);
+        let (mut processes, mut inputs) = build_processes(&places, key, used, &circuits);
         error::check_cancelled(blueprint)?;
-        connect_ports(&places, &order, &mut processes);
+        connect_ports(&places, &mut processes);
         add_port_changes(&places, &mut processes);
         add_samplers(&places, &mut processes);
         circuits.add_ends(&places, channels, &mut processes);

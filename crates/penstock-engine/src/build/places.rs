@@ -11,6 +11,8 @@ pub struct Places<'a> {
     pub blueprint: &'a Blueprint,
     /// The sites of its processes.
     pub sites: &'a ProcessSites<'a>,
+    /// The sites, by the numbers of the processes.
+    pub order: &'a [ProcessSite],
     /// Which links feed which sites.
     pub channels: &'a Channels,
     /// The positions of the channels into each process.
@@ -25,13 +27,14 @@ impl<'a> Places<'a> {
     pub fn new(
         blueprint: &'a Blueprint,
         sites: &'a ProcessSites<'a>,
-        order: &[ProcessSite],
+        order: &'a [ProcessSite],
         used: &[LinkId],
         channels: &'a Channels,
     ) -> Places<'a> {
         let mut places = Places {
             blueprint,
             sites,
+            order,
             channels,
             inputs: order.iter().map(|site| channels.range(*site)).collect(),
             of_node: vec![u32::MAX; blueprint.nodes.len()],

@@ -1,11 +1,11 @@
 //! Processes with their ports and inputs, before flows are added.
 
-use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, PortPlan, SamplePlan, Ties};
+use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, LinkWatch, PortPlan, SamplePlan, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
 use crate::build::jitter::port_jitter;
 use crate::build::message_paths::links_with_telemetry;
-use crate::build::numbering::{Channels, ProcessSite};
+use crate::build::numbering::ProcessSite;
 use crate::build::places::Places;
 use crate::build::switches::DecidingAtDeparture;
 use crate::kernel::inputs::Inputs;
@@ -30,55 +30,38 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The processes at sites in this order.
-pub struct ProcessTable {
-    /// By number.
-    pub processes: Vec<Process>,
-    /// Their inputs.
-    pub inputs: Vec<Inputs>,
-    /// The circuits of cell links.
-    pub circuits: CircuitSites,
-}
-
 /// The key of the hashes that order simultaneous events at the process `name`, if ties are random.
 pub fn tie_key(blueprint: &Blueprint, key: Key, name: &str) -> Option<Key> {
     (blueprint.ties == Ties::Random).then(|| key.child("ties").child(name))
 }
 
-impl ProcessTable {
-    /// Builds the processes.
-    pub fn new(blueprint: &Blueprint, key: Key, order: &[ProcessSite], used: &[LinkId], channels: &Channels) -> ProcessTable {
-        let mut table = ProcessTable {
-            processes: Vec::with_capacity(order.len()),
-            inputs: Vec::with_capacity(order.len()),
-            circuits: CircuitSites::new(blueprint),
+/// Builds the processes, with ports for the links in use, and their inputs.
+pub fn build_processes(places: &Places<'_>, key: Key, used: &[LinkId], circuits: &CircuitSites) -> (Vec<Process>, Vec<Inputs>) {
+    let blueprint = places.blueprint;
+    let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
+    let ports = PortBuilder::new(blueprint, key, measured);
+    let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
+    used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
+    let build = |site: &ProcessSite| {
+        let (name, links, host) = match *site {
+            ProcessSite::Host(node) => {
+                let name = &blueprint.nodes[node.index()];
+                let host = Host::new(node.0, measured, tie_key(blueprint, key, name));
+                (name, std::mem::take(&mut links_of[node.index()]), Some(Box::new(host)))
+            }
+            ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
         };
-        let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
-        let ports = PortBuilder::new(blueprint, key, measured);
-        let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
-        used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
-        for site in blueprint.cancel.until_set(order) {
-            let (name, links, host) = match *site {
-                ProcessSite::Host(node) => {
-                    let name = &blueprint.nodes[node.index()];
-                    let host = Host::new(node.0, measured, tie_key(blueprint, key, name));
-                    (name, std::mem::take(&mut links_of[node.index()]), Some(Box::new(host)))
-                }
-                ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
-            };
-            let reorders: Vec<bool> = channels.into(*site).map(|link| ports.reorders(link)).collect();
-            let ports = links.iter().map(|link| ports.build(*link, &table.circuits)).collect();
-            table.processes.push(Process::new(name.clone(), ports, host, blueprint));
-            table.inputs.push(Inputs::new(&reorders, tie_key(blueprint, key, name)));
-        }
-        table
-    }
+        let reorders: Vec<bool> = places.channels.into(*site).map(|link| ports.reorders(link)).collect();
+        let ports = links.iter().map(|link| ports.build(*link, circuits)).collect();
+        (Process::new(name.clone(), ports, host, blueprint), Inputs::new(&reorders, tie_key(blueprint, key, name)))
+    };
+    blueprint.cancel.until_set(places.order).map(build).unzip()
 }
 
 /// Tells ports to which process their packets go, where it is one.
-pub fn connect_ports(places: &Places<'_>, order: &[ProcessSite], processes: &mut [Process]) {
+pub fn connect_ports(places: &Places<'_>, processes: &mut [Process]) {
     let mut fed = vec![Vec::new(); places.blueprint.links.len()];
-    for (process, site) in (0..).map(ProcessId).zip(order) {
+    for (process, site) in (0..).map(ProcessId).zip(places.order) {
         places.channels.into(*site).zip(0..).for_each(|(link, input)| fed[link.index()].push((process, input)));
     }
     for port in processes.iter_mut().flat_map(Process::ports_mut) {
@@ -124,7 +107,7 @@ struct PortBuilder<'a> {
     blueprint: &'a Blueprint,
     links_key: Key,
     measured: Measurement,
-    watched: BTreeMap<LinkId, &'a crate::api::blueprint::LinkWatch>,
+    watched: BTreeMap<LinkId, &'a LinkWatch>,
     /// Links whose meters are sampled.
     metered: BTreeSet<LinkId>,
     /// Links with time series.
@@ -135,8 +118,6 @@ struct PortBuilder<'a> {
     jitter: BTreeMap<LinkId, PortJitter>,
     /// Hosts and codepoints, if a scheduler reads them.
     traffic: Arc<Traffic>,
-    /// Nothing beyond the counters.
-    no_watch: crate::api::blueprint::LinkWatch,
     deciding: DecidingAtDeparture,
 }
 
@@ -150,9 +131,9 @@ impl<'a> PortBuilder<'a> {
         };
         let observed = blueprint.watch.series.iter().filter_map(link).collect();
         let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
-        let (reporting, no_watch) = (links_with_telemetry(blueprint), Default::default());
+        let reporting = links_with_telemetry(blueprint);
         let (jitter, traffic) = (port_jitter(blueprint, key), Arc::new(traffic(blueprint)));
-        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, jitter, traffic, no_watch, deciding }
+        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, jitter, traffic, deciding }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -177,7 +158,8 @@ impl<'a> PortBuilder<'a> {
     /// What is recorded at the port of a link beyond its counters, if anything is.
     fn recorder(&self, link: LinkId, circuits: &CircuitSites) -> Option<Box<PortRecorder>> {
         let (blueprint, is_observed) = (self.blueprint, self.observed.contains(&link));
-        let watch = self.watched.get(&link).copied().or(is_observed.then_some(&self.no_watch))?;
+        let nothing = LinkWatch::default();
+        let watch = self.watched.get(&link).copied().or(is_observed.then_some(&nothing))?;
         let ingresses = watch.ingresses.then(|| IngressCounts::new(blueprint, link));
         let has_circuits = watch.circuits && blueprint.links[link.index()].cells;
         let circuits = has_circuits.then(|| CircuitCounts::new(blueprint, circuits.of_link(link)));

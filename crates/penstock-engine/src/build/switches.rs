@@ -7,6 +7,7 @@ use crate::build::numbering::ProcessSite;
 use crate::build::places::Places;
 use crate::build::routes::RouteTable;
 use crate::kernel::message::{MessageOrder, Peer};
+use crate::kernel::route::Departure;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
@@ -196,27 +197,31 @@ impl Switches<'_> {
         Site { key: self.key.child("nodes").child(name), rate, name: name.as_str().into() }
     }
 
+    /// Where messages about flows begin that go to the sources of their data and (`true`) of their acknowledgements, which will get them.
+    fn message_routes(
+        &self,
+        routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
+        processes: &mut [Process],
+    ) -> BTreeMap<(FlowId, bool), Departure> {
+        let blueprint = self.places.blueprint;
+        let mut departure = |(id, is_acknowledgement, route): (FlowId, bool, RouteId)| {
+            let flow = &blueprint.flows[id.index()];
+            let source = self.places.process(ProcessSite::Host(if is_acknowledgement { flow.to } else { flow.from }));
+            processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
+            ((id, is_acknowledgement), self.routes.departure(route))
+        };
+        routes.map(&mut departure).collect()
+    }
+
     fn source_quench(&self, plan: &SwitchPlan, processes: &mut [Process]) -> Option<SourceQuench> {
         let quench = plan.source_quench.as_ref()?;
-        let mut routes = BTreeMap::new();
-        for (id, route) in &quench.routes {
-            routes.insert(*id, self.routes.departure(*route));
-            let from = self.places.blueprint.flows[id.index()].from;
-            let source = &mut processes[self.places.process(ProcessSite::Host(from)) as usize];
-            source.host_mut().expect("flows begin at hosts").may_be_quenched = true;
-        }
+        let routes = self.message_routes(quench.routes.iter().map(|(id, route)| (*id, false, *route)), processes);
         Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
     }
 
     fn congestion_points(&self, plan: &SwitchPlan, ports: &[LinkId], processes: &mut [Process]) -> Option<CongestionPoints> {
         let notifying = plan.congestion_points.as_ref()?;
-        let mut routes = BTreeMap::new();
-        for (id, is_acknowledgement, route) in &notifying.routes {
-            routes.insert((*id, *is_acknowledgement), self.routes.departure(*route));
-            let flow = &self.places.blueprint.flows[id.index()];
-            let source = self.places.process(ProcessSite::Host(if *is_acknowledgement { flow.to } else { flow.from }));
-            processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
-        }
+        let routes = self.message_routes(notifying.routes.iter().copied(), processes);
         let point = |link: &LinkId| {
             let key = self.key.child("links").child(&self.places.blueprint.links[link.index()].path).child("congestion-point");
             (*link, CongestionPoint::new(&notifying.point, key))

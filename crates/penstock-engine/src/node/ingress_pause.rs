@@ -52,7 +52,7 @@ pub struct Ingress {
 }
 
 /// What is held of an ingress link, or of one of its classes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct IngressState {
     held: Held,
     /// As much of that is charged to the headroom; what leaves frees that first.
@@ -60,7 +60,7 @@ struct IngressState {
     is_paused: bool,
     /// When the frame that waits for the wire begins, and ends.
     waiting_frame: Option<(Time, Time)>,
-    prolong_at: Time,
+    prolong_at: Option<Time>,
 }
 
 penstock_model::state! {
@@ -85,17 +85,10 @@ pub const LEAST_PROLONGING: Duration = Duration::from_us(1);
 impl IngressPause {
     /// What a plan says at these ingress links, in the order of the process's inputs.
     pub fn new(plan: PausePlan, ingresses: Vec<Ingress>) -> IngressPause {
-        let state = IngressState {
-            held: Held::default(),
-            headroom: Held::default(),
-            is_paused: false,
-            waiting_frame: None,
-            prolong_at: Time::NEVER,
-        };
         let mut group_of_class = [if plan.classes.is_some() { NO_GROUP } else { 0 }; 256];
         (0..).zip(plan.classes.iter().flatten()).for_each(|(group, class)| group_of_class[usize::from(*class)] = group);
         let groups = plan.classes.as_ref().map_or(1, Vec::len);
-        let states = vec![state; ingresses.len() * groups];
+        let states = vec![IngressState::default(); ingresses.len() * groups];
         IngressPause { plan, ingresses, states, group_of_class, next_due: Time::NEVER, touched: Vec::new() }
     }
 
@@ -163,13 +156,12 @@ impl IngressPause {
             if let Some((start, end)) = self.states[index].waiting_frame.filter(|(start, _)| *start <= now) {
                 self.send_frame(start, end, index, ports, context);
             }
-            if self.states[index].prolong_at <= now {
-                self.states[index].prolong_at = Time::NEVER;
+            if self.states[index].prolong_at.take_if(|at| *at <= now).is_some() {
                 self.request_frame(now, index, ports, context);
             }
         }
-        let due = |state: &IngressState| state.waiting_frame.map_or(Time::NEVER, |(start, _)| start).min(state.prolong_at);
-        self.next_due = self.states.iter().map(due).min().unwrap_or(Time::NEVER);
+        let due = |state: &IngressState| state.waiting_frame.map(|(start, _)| start).into_iter().chain(state.prolong_at);
+        self.next_due = self.states.iter().flat_map(due).min().unwrap_or(Time::NEVER);
     }
 
     /// Asks for a frame, unless one waits that will say what is so now.
@@ -200,8 +192,8 @@ impl IngressPause {
         let time = if state.is_paused { ingress.time } else { Duration::ZERO };
         state.waiting_frame = None;
         let half = Duration::from_ps(time.as_ps() / 2);
-        state.prolong_at = if half >= LEAST_PROLONGING { now + half } else { Time::NEVER };
-        self.next_due = self.next_due.min(state.prolong_at);
+        state.prolong_at = (half >= LEAST_PROLONGING).then_some(now + half);
+        self.next_due = self.next_due.min(state.prolong_at.unwrap_or(Time::NEVER));
         ingress.order.number += 1;
         let body = MessageBody::Pause(PauseSignal { port: ingress.port, class, time });
         context.outputs.send_message(ingress.peer.process, Message { at: end + ingress.peer.delay, order: ingress.order, body });

@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 pub struct SourceQuench {
     interval: Duration,
     size: u32,
-    /// How packets get back to the source of each flow that passes here.
-    routes: BTreeMap<FlowId, Departure>,
+    /// How packets get back to the source of the data of each flow that passes here.
+    routes: BTreeMap<(FlowId, bool), Departure>,
     not_before: Time,
     number: u32,
 }
 
 impl SourceQuench {
     /// Quenches of `size` bytes over these routes.
-    pub fn new(interval: Duration, size: u32, routes: BTreeMap<FlowId, Departure>) -> SourceQuench {
+    pub fn new(interval: Duration, size: u32, routes: BTreeMap<(FlowId, bool), Departure>) -> SourceQuench {
         SourceQuench { interval, size, routes, not_before: Time::ZERO, number: 0 }
     }
 
@@ -30,7 +30,7 @@ impl SourceQuench {
     pub fn on_drop(&mut self, now: Time, packet: &Packet) -> Option<(u32, Packet)> {
         let is_message = matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. });
         let is_data = !is_message && !packet.body.is_from_receiver();
-        let departure = self.routes.get(&packet.flow).filter(|_| is_data && now >= self.not_before)?;
+        let departure = self.routes.get(&(packet.flow, false)).filter(|_| is_data && now >= self.not_before)?;
         self.not_before = now + self.interval;
         self.number += 1;
         let body = Body::SourceQuench { number: self.number - 1 };

@@ -1,7 +1,7 @@
 //! How long the cells of each circuit wait at a port, on request.
 
 use crate::api::blueprint::Blueprint;
-use crate::api::observations::{CircuitCounters, CircuitId, LinkCounters};
+use crate::api::observations::{CircuitId, LinkCounters};
 use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
@@ -14,7 +14,8 @@ pub struct CircuitCounts {
     circuits: Arc<PortCircuits>,
     /// By the number of a circuit.
     ids: Vec<CircuitId>,
-    counted: BTreeMap<CircuitId, LinkCounters>,
+    /// In the order of the circuits.
+    pub counted: BTreeMap<CircuitId, LinkCounters>,
 }
 
 impl CircuitCounts {
@@ -30,11 +31,6 @@ impl CircuitCounts {
         }
         let counted = circuits.here.iter().map(|number| (ids[*number as usize], LinkCounters::default())).collect();
         CircuitCounts { circuits, ids, counted }
-    }
-
-    /// What has been counted, in the order of the circuits.
-    pub fn into_counters(self) -> Vec<CircuitCounters> {
-        self.counted.into_iter().map(|(circuit, counters)| CircuitCounters { circuit, counters }).collect()
     }
 
     /// The counters of the circuit of a cell.

@@ -12,7 +12,7 @@ pub struct IngressCounts {
     /// By flow, over which link packets of its source and of its receiver come.
     of_flow: Vec<[Option<LinkId>; 2]>,
     /// What begins at the node comes first, then links in their order.
-    ingresses: BTreeMap<Option<LinkId>, LinkCounters>,
+    pub counted: BTreeMap<Option<LinkId>, LinkCounters>,
 }
 
 impl IngressCounts {
@@ -24,13 +24,8 @@ impl IngressCounts {
         };
         let ways = |flow: &crate::api::blueprint::FlowPlan| [flow.forward, flow.backward].map(|way| before(&blueprint.routes[way.index()]));
         let of_flow: Vec<[Option<LinkId>; 2]> = blueprint.flows.iter().map(ways).collect();
-        let ingresses = of_flow.iter().flatten().chain([&None]).map(|ingress| (*ingress, LinkCounters::default())).collect();
-        IngressCounts { of_flow, ingresses }
-    }
-
-    /// What has been counted.
-    pub fn into_counters(self) -> Vec<(Option<LinkId>, LinkCounters)> {
-        self.ingresses.into_iter().collect()
+        let counted = of_flow.iter().flatten().chain([&None]).map(|ingress| (*ingress, LinkCounters::default())).collect();
+        IngressCounts { of_flow, counted }
     }
 
     /// The counters of the link over which a packet came.
@@ -40,6 +35,6 @@ impl IngressCounts {
             Body::SourceQuench { .. } | Body::CongestionNotification { .. } => None,
             body => self.of_flow[packet.flow.index()][usize::from(body.is_from_receiver())],
         };
-        self.ingresses.get_mut(&ingress).expect("all ingresses are known")
+        self.counted.get_mut(&ingress).expect("all ingresses are known")
     }
 }

@@ -36,24 +36,33 @@ pub struct PortState {
     busy_since: Option<Time>,
 }
 
+/// A change of the state of a port.
 #[derive(Clone, Copy, Debug)]
-enum Change {
+pub enum Change {
     /// A packet joins the queue.
     Join {
+        /// Of the packet.
         class: u8,
+        /// Its bytes.
         size: u32,
     },
-    /// It leaves the queue; `begins` if its transmission does.
+    /// It leaves the queue.
     Leave {
+        /// Of the packet.
         class: u8,
+        /// Its bytes.
         size: u32,
+        /// Its transmission begins; otherwise it is dropped.
         begins: bool,
     },
     /// A transmission ends.
     Sent {
+        /// Of the packet.
         size: u32,
     },
+    /// A packet is lost, wherever it was.
     Drop,
+    /// A packet is marked.
     Mark,
 }
 
@@ -77,23 +86,8 @@ impl PortObserver {
         self.note(end, Change::Sent { size: packet.size });
     }
 
-    /// A packet that waits is dropped.
-    pub fn queue_drop(&mut self, now: Time, packet: &Packet) {
-        self.note(now, Change::Leave { class: packet.class, size: packet.size, begins: false });
-    }
-
-    /// A packet is lost, wherever it was.
-    pub fn loss(&mut self, at: Time) {
-        self.note(at, Change::Drop);
-    }
-
-    /// A packet is marked.
-    pub fn mark(&mut self, at: Time) {
-        self.note(at, Change::Mark);
-    }
-
-    /// What is told of one instant keeps its order. Most of it comes in the order of time.
-    fn note(&mut self, at: Time, change: Change) {
+    /// A change takes effect at `at`. What is told of one instant keeps its order. Most of it comes in the order of time.
+    pub fn note(&mut self, at: Time, change: Change) {
         if at == Time::NEVER {
             return;
         }
@@ -177,7 +171,7 @@ mod tests {
             it.accepted(at(0), &packet());
             it.transmission(at(start), at(start + 10), &packet());
         }
-        it.loss(at(5));
+        it.note(at(5), Change::Drop);
         let seen = [0, 5, 9, 10, 15, 20, 30].map(|ms| {
             let state = it.state_at(at(ms));
             (state.queue.packets, state.busy_ps / 1_000_000_000, state.sent_packets, state.drops)

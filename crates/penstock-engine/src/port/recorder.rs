@@ -5,7 +5,7 @@ use crate::api::observations::{ClassCounters, LinkCounters, PortTimings};
 use crate::kernel::journal::Measurement;
 use crate::port::circuit_counts::CircuitCounts;
 use crate::port::ingress_counts::IngressCounts;
-use crate::port::observer::PortObserver;
+use crate::port::observer::{Change, PortObserver};
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
 use penstock_model::stats::expedited::EfMeter;
@@ -65,7 +65,7 @@ impl PortRecorder {
 
     /// A packet is marked at `now`, in the measurement period.
     pub fn mark(&mut self, now: Time, packet: &Packet) {
-        self.observer.iter_mut().for_each(|observer| observer.mark(now));
+        self.observer.iter_mut().for_each(|observer| observer.note(now, Change::Mark));
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)) {
             class.counters.mark(packet.size);
         }
@@ -73,7 +73,7 @@ impl PortRecorder {
 
     /// A packet is lost at `now`, in the measurement period.
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        self.observer.iter_mut().for_each(|observer| observer.loss(now));
+        self.observer.iter_mut().for_each(|observer| observer.note(now, Change::Drop));
         self.offers_of(packet).for_each(|counters| counters.loss(packet, cause));
     }
 
@@ -81,19 +81,16 @@ impl PortRecorder {
     pub fn accepted(&mut self, now: Time, packet: &Packet) {
         self.offered(now, packet);
         self.observer.iter_mut().for_each(|observer| observer.accepted(now, packet));
-        for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.arrival(now, packet);
-        }
+        self.expedited.iter_mut().for_each(|meter| meter.arrival(now, packet));
     }
 
     /// A packet that has waited since `arrival` is dropped.
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet) {
-        self.observer.iter_mut().for_each(|observer| observer.queue_drop(now, packet));
+        let left = Change::Leave { class: packet.class, size: packet.size, begins: false };
+        self.observer.iter_mut().for_each(|observer| observer.note(now, left));
         let measured = self.measured;
         self.waits_of(packet).for_each(|counters| counters.wait_without_service(&measured, arrival, now, packet.size));
-        for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.drop(arrival, packet, |at| measured.contains(at));
-        }
+        self.expedited.iter_mut().for_each(|meter| meter.drop(arrival, packet, |at| measured.contains(at)));
     }
 
     /// A packet that arrived at `arrival` is transmitted from `start` to `end`.
@@ -104,9 +101,7 @@ impl PortRecorder {
         if let Some(class) = self.classes.get_mut(usize::from(packet.class)).filter(|_| measured.contains(start)) {
             class.waits.add(start.since(arrival));
         }
-        for meter in self.expedited.iter_mut().filter(|meter| meter.is_about(packet.class)) {
-            meter.departure(arrival, end, packet, |at| measured.contains(at));
-        }
+        self.expedited.iter_mut().for_each(|meter| meter.departure(arrival, end, packet, |at| measured.contains(at)));
     }
 
     /// A packet is still waiting when the run ends.
@@ -119,8 +114,8 @@ impl PortRecorder {
     pub fn into_timings(self) -> PortTimings {
         PortTimings {
             classes: self.classes,
-            ingresses: self.ingresses.map_or(Vec::new(), |ingresses| ingresses.into_counters()),
-            circuits: self.circuits.map_or(Vec::new(), |circuits| circuits.into_counters()),
+            ingresses: self.ingresses.map_or(Vec::new(), |ingresses| ingresses.counted.into_iter().collect()),
+            circuits: self.circuits.map_or(Vec::new(), |circuits| circuits.counted.into_iter().collect()),
             expedited: self.expedited.into_iter().map(|meter| meter.errors()).collect(),
         }
     }

@@ -65,19 +65,20 @@ impl EfMeter {
         }
     }
 
-    /// Whether a class belongs to the aggregate.
-    pub fn is_about(&self, class: u8) -> bool {
-        self.members[usize::from(class)]
-    }
-
-    /// Takes note of a packet that is accepted at `now`.
+    /// Takes note of a packet that is accepted at `now`. Those of other aggregates do not count, here and below.
     pub fn arrival(&mut self, now: Time, packet: &Packet) {
+        if !self.members[usize::from(packet.class)] {
+            return;
+        }
         self.arrivals.push_back(now);
         self.packets.push_back(Expedited { arrival: now, flow: packet.flow, class: packet.class, size: packet.size, left: None });
     }
 
     /// Takes note that a packet which arrived at `arrival` will not leave. Errors at instants that `counts` count.
     pub fn drop(&mut self, arrival: Time, packet: &Packet, counts: impl Fn(Time) -> bool) {
+        if !self.members[usize::from(packet.class)] {
+            return;
+        }
         // Where a later arrival has left before, its departure took the turn of this one.
         let rank = self.arrivals.iter().position(|other| *other == arrival).unwrap_or(0);
         self.arrivals.remove(rank);
@@ -88,6 +89,9 @@ impl EfMeter {
 
     /// Takes note that a packet which arrived at `arrival` leaves at `end`. Errors at instants that `counts` count.
     pub fn departure(&mut self, arrival: Time, end: Time, packet: &Packet, counts: impl Fn(Time) -> bool) {
+        if !self.members[usize::from(packet.class)] {
+            return;
+        }
         let oldest = self.arrivals.pop_front().expect("as many arrivals as departures");
         let error = self.by_rank.step(oldest, end, self.rate, packet.size);
         if counts(end) {

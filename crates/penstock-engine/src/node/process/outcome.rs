@@ -38,7 +38,7 @@ impl Process {
             let LinkCounters { carries_cells, filters, .. } = observations.links[link];
             let parts = timings.iter_mut().flat_map(|PortTimings { classes, ingresses, circuits, .. }| {
                 let classes = classes.iter_mut().map(|class| &mut class.counters);
-                let circuits = circuits.iter_mut().map(|circuit| &mut circuit.counters);
+                let circuits = circuits.iter_mut().map(|(_, counters)| counters);
                 classes.chain(ingresses.iter_mut().map(|(_, counters)| counters)).chain(circuits)
             });
             parts.chain([&mut counters]).for_each(|counters| {

@@ -59,9 +59,9 @@ impl Evaluation<'_> {
     /// links.
     pub fn by_circuit(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
         let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.circuits.as_slice());
-        let circuits: BTreeSet<CircuitId> = links.clone().flat_map(of_link).map(|found| found.circuit).collect();
+        let circuits: BTreeSet<CircuitId> = links.clone().flat_map(of_link).map(|(circuit, _)| *circuit).collect();
         let counted = |circuit: &CircuitId| {
-            let found = |link| of_link(link).iter().find(|own| own.circuit == *circuit).map(|own| own.counters.clone());
+            let found = |link| of_link(link).iter().find(|(own, _)| own == circuit).map(|(_, counters)| counters.clone());
             let each = links.clone().map(|link| found(link).unwrap_or_else(|| self.nothing_at(link)));
             LinkSet { split: Some(("circuit", self.circuit_name(*circuit))), class: None, counters: each.collect() }
         };

@@ -54,6 +54,7 @@ impl EventDriven {
         let flow_queues = |plan: &QueuePlan| Box::new(FlowQueues { plan: plan.discipline.clone(), context: context.clone(), chosen: 0 });
         let flows = scheduler_hooks.has(scheduler::Hooks::QUEUES).then(|| flow_queues(&plan.queues[0]));
         let of_classes = if flows.is_some() { &[][..] } else { &plan.queues[..] };
+        let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
         let mut queues = Queues {
             queues: of_classes.iter().map(queue).collect(),
             states: vec![QueueState::default(); of_classes.len()],
@@ -64,15 +65,11 @@ impl EventDriven {
             in_service: None,
             scheduler_hooks,
             scheduler_deadline: scheduler.next_deadline(),
-            decides_on_departure: scheduler_hooks.has(scheduler::Hooks::DEPARTURE),
-            makes_room: false,
-            has_timers: scheduler_hooks.has(scheduler::Hooks::TIMER),
+            decides_on_departure: scheduler_hooks.has(scheduler::Hooks::DEPARTURE) || hooks.has(Hooks::DEPARTURE),
+            makes_room: hooks.has(Hooks::ROOM),
+            has_timers: scheduler_hooks.has(scheduler::Hooks::TIMER) || hooks.has(Hooks::TIMER),
             deadline: Time::NEVER,
         };
-        let hooks = plan.queues.iter().fold(Hooks::ARRIVAL, |hooks, queue| hooks.and(queue.discipline.hooks()));
-        queues.decides_on_departure |= hooks.has(Hooks::DEPARTURE);
-        queues.makes_room = hooks.has(Hooks::ROOM);
-        queues.has_timers |= hooks.has(Hooks::TIMER);
         queues.reset_deadline();
         EventDriven { scheduler, queues, pauses: None }
     }
