@@ -14,7 +14,6 @@ pub mod open_transfers;
 pub mod places;
 pub mod process_graph_builder;
 pub mod processes;
-pub mod queue_bounds;
 pub mod routes;
 pub mod series;
 pub mod switches;

@@ -1,15 +1,16 @@
 //! Packets that wait and that are in flight, for the estimate of memory.
 
-use crate::api::blueprint::{Blueprint, LinkPlan};
+use crate::api::blueprint::{Blueprint, LinkPlan, SharedBufferPlan};
 use crate::build::link_loads::{fastest, may_use_windows, LinkLoad, OpenLoad};
 use crate::build::open_transfers::transfer;
-use crate::build::queue_bounds::QueueBounds;
 use crate::kernel::event::Arrival;
 use crate::merge::window_wheel::Delivery;
 use crate::port::flow_losses::FlowLosses;
 use penstock_model::atm::cells;
-use penstock_model::id::LinkId;
+use penstock_model::id::{LinkId, NodeId};
+use penstock_model::parameters::Limit;
 use penstock_model::units::Time;
+use std::collections::BTreeMap;
 use std::mem::size_of;
 
 /// What a list that begins with a power of two has reserved for each entry.
@@ -143,5 +144,36 @@ impl<'a> Shares<'a> {
     fn of_queues(&self, route: &[LinkId], least: f64, size: f64) -> f64 {
         let links = route.iter().map(|link| (link, self.of_link(*link))).filter(|(_, (_, rate, _))| *rate < 1.5 * least);
         links.map(|(link, (_, _, connections))| self.queues.packets(link.index(), size) / connections).sum()
+    }
+}
+
+/// Upper bounds on what waits at the port of each link.
+struct QueueBounds {
+    /// Limits whose sum is the bound; `None` where nothing limits what waits.
+    of_links: Vec<Option<Vec<Limit>>>,
+}
+
+impl QueueBounds {
+    /// Of all links of a blueprint: the limit of all queues of the port, if its scheduler has one, otherwise the limits of the queues or,
+    /// where one has none, the size of the buffer that the port shares.
+    fn new(blueprint: &Blueprint) -> QueueBounds {
+        let switches = blueprint.switches.iter();
+        let buffers: BTreeMap<NodeId, &SharedBufferPlan> = switches.filter_map(|it| Some((it.node, it.buffer.as_ref()?))).collect();
+        let bound = |link: &LinkPlan| {
+            let of_queues: Option<Vec<Limit>> = link.port.queues.iter().map(|queue| queue.discipline.limit()).collect();
+            let of_port = link.port.scheduler.facts().shared_limit.map(|limit| vec![limit]);
+            let of_switch = || buffers.get(&link.from).map(|buffer| vec![buffer.policy.size()]);
+            of_port.or(of_queues).or_else(of_switch)
+        };
+        QueueBounds { of_links: blueprint.links.iter().map(bound).collect() }
+    }
+
+    /// How many packets of this size wait at the port of a link at most; infinite where nothing limits them.
+    fn packets(&self, link: usize, size: f64) -> f64 {
+        let amount = |limit: &Limit| match limit {
+            Limit::Packets(packets) => f64::from(*packets),
+            Limit::Bytes(bytes) => bytes.get() as f64 / size,
+        };
+        self.of_links[link].as_ref().map_or(f64::INFINITY, |limits| limits.iter().map(amount).sum())
     }
 }

@@ -3,8 +3,8 @@
 use crate::api::observations::LinkCounters;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Measurement;
-use crate::port::complete_transmissions::CompleteTransmissions;
 use crate::port::flow_losses::FlowLosses;
+use crate::port::link_counts::CompleteTransmissions;
 use crate::port::recorder::PortRecorder;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::FlowId;

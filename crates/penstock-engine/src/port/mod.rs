@@ -4,19 +4,17 @@
 //! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only
 //! saves time: without it all results are the same.
 
-pub mod circuit_counts;
-mod complete_transmissions;
 pub mod counters;
 mod fast;
 pub mod flow_losses;
 mod host_interface;
-pub mod ingress_counts;
 pub mod link_counts;
 pub mod observer;
 mod pipeline;
 pub mod probing;
 mod queueing;
 pub mod recorder;
+pub mod split_counts;
 mod stages;
 mod switch_interface;
 pub mod telemetry;

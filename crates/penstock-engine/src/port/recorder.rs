@@ -3,9 +3,8 @@
 use crate::api::blueprint::LinkWatch;
 use crate::api::observations::{ClassCounters, LinkCounters, PortTimings};
 use crate::kernel::journal::Measurement;
-use crate::port::circuit_counts::CircuitCounts;
-use crate::port::ingress_counts::IngressCounts;
 use crate::port::observer::{Change, PortObserver};
+use crate::port::split_counts::{CircuitCounts, IngressCounts};
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::Packet;
 use penstock_model::stats::expedited::EfMeter;

@@ -5,7 +5,6 @@ mod construction;
 mod emission;
 mod reception;
 pub mod state;
-mod timers;
 
 use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::calls::egress::CallsEgress;
@@ -16,7 +15,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
-use crate::endpoints::timers::Timers;
+use crate::endpoints::timers::{TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
 use crate::kernel::periodic_packet::PeriodicPacket;
@@ -187,6 +186,37 @@ impl Host {
         let events = self.calls[slot].run(alone.min(emission.min(timer).before()), host_context);
         self.update_calls_due(slot);
         events
+    }
+
+    /// Handles the first timer, which is due at `now`.
+    fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
+        let Some(timer) = self.timers.pop() else { return };
+        if timer.kind == TimerKind::Roce {
+            return self.roce.on_timer(now, &timer, &mut self.timers, host_context);
+        }
+        if matches!(timer.kind, TimerKind::CustomSender | TimerKind::CustomReceiver) {
+            return self.custom.on_timer(now, &timer, &mut self.timers, host_context);
+        }
+        if timer.kind != TimerKind::Egress {
+            return self.connections.on_timer(now, &timer, &mut self.timers, host_context);
+        }
+        let end = &mut self.egresses[timer.slot as usize];
+        if end.armed != timer.at {
+            return;
+        }
+        end.armed = Time::NEVER;
+        if end.deadline() <= now {
+            host_context.context.record.trace_timer(now, self.place, timer.flow, timer.kind);
+            end.on_timer(now, host_context);
+        }
+        self.arm_egress(timer.slot);
+    }
+
+    /// Arms the timer of an egress again.
+    #[inline]
+    fn arm_egress(&mut self, slot: u32) {
+        let end = &mut self.egresses[slot as usize];
+        self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
     }
 
     /// Writes the counts of this host's endpoints into the results.
