@@ -15,7 +15,7 @@ from penstock.printable import shortened, things
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.entry import Node
+    from penstock.arguments import Node
 
 _MOST = 60
 """Maximum number of nodes and groups that are drawn."""

@@ -1,4 +1,4 @@
-"""The pages that explain a name: of the catalogue, topics and studies, also by synonyms.
+"""The pages that explain a name: of the catalogue, topics, profiles and studies, also by synonyms.
 
 Synonyms are names from the field, RFCs and other simulators; ``synonyms.toml`` has them with the pages that cover them.
 """
@@ -8,12 +8,18 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from penstock import reproductions, suites, topics
+from penstock import reproductions, suites
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.reference import catalogue, names, pages, pages_of, places, with_file
+from penstock.reference import catalogue, components_of, names, pages, pages_of, places, with_file
 from penstock.suggest import suggestion
+from penstock.topologies.pages import GENERATORS
+
+if TYPE_CHECKING:
+    from penstock.reference import Component, Parameter
+    from penstock.topologies.pages import Generator
 
 _NAMES = tomllib.loads(Path(__file__).with_name("synonyms.toml").read_text(encoding="utf-8"))
 SYNONYMS: dict[str, list[str]] = _NAMES["synonyms"]
@@ -33,7 +39,7 @@ def plain(name: str) -> str:
 
 def known() -> list[str]:
     """All names with pages of their own, and the synonyms of one word."""
-    own = [*names(), *topics.names(), *reproductions.names(), *suites.names()]
+    own = [*names(), *topic_names(), *reproductions.names(), *suites.names()]
     return list(dict.fromkeys([*own, *(name for name in SYNONYMS if " " not in name)]))
 
 
@@ -48,7 +54,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
     found = _own(name)
     if found:
         return found, ""
-    meant = {plain(each): each for each in (*names(), *topics.names())}.get(plain(name))
+    meant = {plain(each): each for each in (*names(), *topic_names())}.get(plain(name))
     others = {plain(each): own for each, own in SYNONYMS.items()}.get(plain(name), () if meant is None else (meant,))
     if others:
         return [page for other in others for page in _own(other)], f"{quoted(name)} here: {', '.join(others)}."
@@ -56,7 +62,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
     if nearest is not None:
         raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
     own = suggestion(
-        name, [*names(), *catalogue()["components"], *topics.names(), *reproductions.names(), *suites.names()]
+        name, [*names(), *catalogue()["components"], *topic_names(), *reproductions.names(), *suites.names()]
     )
     close = own or suggestion(name, known(), ".")
     raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
@@ -65,7 +71,7 @@ def explained_by(name: str) -> tuple[list[str], str]:
 def _own(name: str) -> list[str]:
     """The pages of a name itself."""
     found = [*pages(name), *_of_kind(name)]
-    others = (topics.page(name), reproductions.explain(name), suites.explain(name))
+    others = (topic_page(name), reproductions.explain(name), suites.explain(name))
     return [*found, *(page for page in others if page is not None)]
 
 
@@ -89,3 +95,104 @@ def _of_file(file: Path, name: str | None) -> list[str]:
         own = ", ".join(it.cls.__name__ for it in components)
         raise InputError(f"{file} has no component {quoted(name or '')}; it has {own}")
     return pages_of(everything, known)
+
+
+_SIZES = {
+    "web-search": ("a web search cluster", "Alizadeh10", "1.71 MB"),
+    "data-mining": ("a data mining cluster", "Greenberg09", "12.7 MB"),
+    "hadoop": ("a Hadoop cluster", "Roy15", "120 kB"),
+}
+"""The included distributions: source, reference and mean."""
+
+_PAGES = re.split(r"\n(?=# \S+ \(topic\)\n)", Path(__file__).with_name("topics.md").read_text(encoding="utf-8"))
+_TOPICS = {text.split(maxsplit=2)[1]: text for text in _PAGES}
+"""The pages of ``topics.md`` by name."""
+
+
+def topic_names() -> list[str]:
+    """The names of topics other than components: networks, sizes of transfers, studies, and subjects of the field."""
+    return [*_TOPICS, *GENERATORS, *_SIZES]
+
+
+def topic_page(name: str) -> str | None:
+    """The Markdown page of a topic; None if there is none."""
+    if name in GENERATORS:
+        return _topology(name, GENERATORS[name])
+    return _sizes(name) if name in _SIZES else _TOPICS.get(name)
+
+
+def _topology(name: str, generator: Generator) -> str:
+    settings = [f"- `{key}` (default {value})" for key, value in generator.defaults.items()]
+    settings += [f"- `{key}` (may be left out)" for key in generator.optional]
+    return (
+        f"# {name} (topology)\n\n{generator.what}. This writes a scenario with it, to start from:\n\n"
+        f"    penstock new net.toml --topology {name}\n\n"
+        "`--set KEY=VALUE` changes a setting; in Python, `penstock.topologies` adds it to a network.\n\n"
+        "## Settings\n\n" + "\n".join(settings) + "\n"
+    )
+
+
+def _sizes(name: str) -> str:
+    of, source, mean = _SIZES[name]
+    return (
+        f"# {name} (distribution of sizes)\n\nSizes of transfers in {of} [{source}], with a mean of {mean}. In a "
+        f'scenario:\n\n    [[transfers]]\n    size.distribution = "{name}"\n\nSee also: transfers, completion-time, '
+        "slowdown.\n"
+    )
+
+
+def differences(name: str, profile: str) -> list[dict[str, str]]:
+    """The settings of a profile of the component `name`: a dictionary for each.
+
+    It has the `path`, the `value`, the `default` (empty if the parameter may be left out), and the condition `unless`
+    which it applies, empty if it always does. Raises InputError if there is no such component or profile.
+
+    >>> [each["path"] for each in differences("tcp", "ns-2")][:2]
+    ['initial-window', 'max-window']
+    """
+    _, component = _with_profiles(name)
+    profiles = {each["name"]: each for each in component["profiles"]}
+    if profile not in profiles:
+        close = suggestion(profile, profiles, ";")
+        raise InputError(f"{name} has no profile {quoted(profile)}{close} one of {', '.join(profiles)}")
+    found = []
+    for setting in profiles[profile]["settings"]:
+        unless = setting.get("unless")
+        condition = "" if unless is None else f"{unless['path']} = {unless['value']}"
+        default = _parameter(component, setting["path"]).get("default", "")
+        found.append({"path": setting["path"], "default": default, "value": setting["value"], "unless": condition})
+    return found
+
+
+def profile_page(name: str, profile: str) -> str:
+    """The page on a profile, a named set of parameters: a table of its differences from the defaults."""
+    kind, _ = _with_profiles(name)
+    rows = differences(name, profile)
+    title = f'# {name} ({kind}) with profile = "{profile}"'
+    if not rows:
+        return f"{title}\n\nAll parameters have their defaults.\n"
+    table = ["| parameter | default | this profile |", "|---|---|---|"]
+    for row in rows:
+        unless = f" (unless `{row['unless']}` is written)" if row["unless"] else ""
+        table.append(f"| `{row['path']}` | {row['default'] or 'left out'} | {row['value']}{unless} |")
+    written = f"What a scenario writes next to `profile` takes precedence, parameter by parameter: `{kind}.{name}."
+    return f"{title}\n\n" + "\n".join(table) + f"\n\n{written}{rows[-1]['path']} = ...`.\n"
+
+
+def _with_profiles(name: str) -> tuple[str, Component]:
+    """The component of this name that has profiles, with its kind."""
+    found = {each["name"]: (kind, each) for kind, each in components_of(catalogue()) if "profiles" in each}
+    if name not in found:
+        raise InputError(f"{quoted(name)} has no profiles ({', '.join(sorted(found))} has)")
+    return found[name]
+
+
+def _parameter(component: Component, path: str) -> Parameter:
+    """The parameter at a path, through the components in between."""
+    key, _, rest = path.partition(".")
+    parameter = next(each for each in component["parameters"] if each["key"] == key)
+    if not rest:
+        return parameter
+    name, _, below = rest.partition(".")
+    inner = catalogue()["components"][parameter["of"]]
+    return _parameter(next(each for each in inner if each["name"] == name), below)

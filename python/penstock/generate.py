@@ -7,8 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.component import aliases, entries
-from penstock.component_docs import default_of, docstring, identifier, in_order, type_of
+from penstock.component import aliases, default_of, docstring, entries, identifier, in_order, type_of
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:

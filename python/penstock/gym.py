@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import ArgumentError, InputError
 from penstock.extras import advice
-from penstock.observations import Observation, read_observations, reward_function
 from penstock.printable import printable_lines, quoted
-from penstock.simulation import advance, picoseconds, started
+from penstock.simulation import Observation, advance, picoseconds, read_observations, reward_function, started
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
 
 try:

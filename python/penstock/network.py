@@ -9,9 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.arguments import component, entries, keys, named, word
-from penstock.component_docs import kebab
-from penstock.entry import Node, back_of, classes_of, name_of, one_or_uniform, part, plain
+from penstock.arguments import (
+    Node,
+    back_of,
+    classes_of,
+    component,
+    entries,
+    keys,
+    name_of,
+    named,
+    one_or_uniform,
+    part,
+    plain,
+    word,
+)
+from penstock.component import kebab
 from penstock.errors import ArgumentError
 from penstock.network_traffic import NetworkTraffic
 from penstock.printable import quoted

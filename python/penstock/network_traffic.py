@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.arguments import entries, named, word
-from penstock.entry import name_of, one_or_uniform, part, plain
+from penstock.arguments import entries, name_of, named, one_or_uniform, part, plain, word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from penstock.arguments import Node
     from penstock.component import Component
-    from penstock.entry import Node
 
 
 _TABLES = ("links", "circuits", "flows", "transfers", "calls", "measure", "trace", "series")

@@ -7,10 +7,10 @@ import tomllib
 
 import pytest
 
-from penstock import _core, reproductions, topics
+from penstock import _core, reproductions
 from penstock.cli.app import app
 from penstock.errors import InputError
-from penstock.explained import ABSENT, SYNONYMS, explained_by, known, plain
+from penstock.explained import ABSENT, SYNONYMS, explained_by, known, plain, topic_names, topic_page
 from penstock.reference import catalogue, names
 
 
@@ -43,11 +43,11 @@ from penstock.reference import catalogue, names
 def test_a_name_that_people_try_has_a_page(name, first):
     pages, heading = explained_by(name)
     assert pages[0].startswith(first) or first == "# af"
-    assert bool(heading) == (name not in {*names(), *topics.names(), *catalogue()["components"]})
+    assert bool(heading) == (name not in {*names(), *topic_names(), *catalogue()["components"]})
 
 
 def test_second_names_lead_to_pages_and_shadow_none():
-    there = {*names(), *topics.names(), *reproductions.names()}
+    there = {*names(), *topic_names(), *reproductions.names()}
     for name, others in {**SYNONYMS, **ABSENT}.items():
         assert {*others} <= there, name
         assert plain(name) not in {plain(each) for each in there} - {plain(each) for each in others}, name
@@ -57,8 +57,8 @@ def test_second_names_lead_to_pages_and_shadow_none():
 
 def test_topics_name_only_what_exists():
     verbs = app.commands
-    for topic in topics.names():
-        page = topics.page(topic)
+    for topic in topic_names():
+        page = topic_page(topic)
         assert page is not None
         see = re.search(r"See also: ([^.]*)\.", page.replace("\n", " "))
         assert all(explained_by(name) for name in re.split(r",\s+", see[1])) if see else True

@@ -10,7 +10,7 @@ import pytest
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.profiles import differences, page
+from penstock.explained import differences, profile_page
 from penstock.reference import catalogue
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def test_a_profile_is_a_table_of_differences():
         "true",
     )
     assert rows["quick-acks"]["unless"] == "ack-every = 1"
-    text = page("tcp", "linux-6")
+    text = profile_page("tcp", "linux-6")
     assert "| `min-rto` | 1 s | 200 ms |" in text
     assert "| `recovery` | left out | " in text
-    assert "All parameters have their defaults." in page("tcp", "rfc")
+    assert "All parameters have their defaults." in profile_page("tcp", "rfc")
 
 
 def test_every_setting_of_a_profile_differs_from_the_default():
@@ -82,7 +82,7 @@ def test_the_command_has_the_same(penstock):
 )
 def test_unknown_profiles_are_refused(name, profile, message):
     with pytest.raises(InputError) as error:
-        page(name, profile)
+        profile_page(name, profile)
     assert message in str(error.value)
 
 

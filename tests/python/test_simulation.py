@@ -8,7 +8,7 @@ import pytest
 
 import penstock as ps
 from penstock.errors import ArgumentError, InputError, ScenarioError
-from penstock.observations import Observation, reward_function
+from penstock.simulation import Observation, reward_function
 
 PARAMETER = "r-b.queue.red.max-probability"
 

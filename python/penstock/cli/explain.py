@@ -7,9 +7,8 @@ from penstock.cli import options
 from penstock.cli.completion import explained
 from penstock.cli.console import emit, say, show
 from penstock.cli.verb import argument, option
-from penstock.explained import explained_by
+from penstock.explained import differences, explained_by, profile_page
 from penstock.printable import json_text, printable_lines
-from penstock.profiles import differences, page
 
 
 def explain(
@@ -35,7 +34,7 @@ def explain(
     Also explains the open questions of a study, with the readings that answer them.
     """
     if profile is not None:
-        found, heading = [page(name, profile)], ""
+        found, heading = [profile_page(name, profile)], ""
         if output == "json":
             emit(json_text({"name": name, "profile": profile, "settings": differences(name, profile)}))
             return

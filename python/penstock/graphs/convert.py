@@ -19,7 +19,7 @@ from penstock.topologies.links import link_both_ways
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from penstock.entry import Node
+    from penstock.arguments import Node
     from penstock.graphs.text import Lines
 
 _SHOWN = 10

@@ -33,7 +33,7 @@ LONGEST = 1000
 DEEPEST = 50
 FUNCTIONS = ("sqrt", "min", "max", "abs", "round", "floor", "ceil")
 _WORDS = ("and", "or", "not")
-_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -41,7 +41,7 @@ _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-_ARITHMETIC: dict[str, Callable[[Quantity, Quantity], Quantity]] = {
+ARITHMETIC: dict[str, Callable[[Quantity, Quantity], Quantity]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -148,7 +148,7 @@ class _Parser:
         if self._take("not"):
             return self._nested(lambda: Expression("not", operands=(self._negation(),)))
         left = self._sum()
-        sign = self._take(*_RELATIONS)
+        sign = self._take(*RELATIONS)
         return Expression("relation", sign, (left, self._sum())) if sign else left
 
     def _sum(self) -> Expression:
@@ -270,7 +270,7 @@ def _computed(node: Expression, values: Sequence[Value]) -> Value:
         return Quantity(-numbers[0].value, numbers[0].dimension)
     if node.kind == "call":
         return _apply(node.what, numbers)
-    return _ARITHMETIC[node.what](*numbers)
+    return ARITHMETIC[node.what](*numbers)
 
 
 def _apply(name: str, numbers: Sequence[Quantity]) -> Quantity:
@@ -289,12 +289,12 @@ def _apply(name: str, numbers: Sequence[Quantity]) -> Quantity:
 
 def _compare(sign: str, left: Value, right: Value) -> bool:
     if isinstance(left, Quantity) and isinstance(right, Quantity):
-        return _RELATIONS[sign](left.value, right.same(left).value)
+        return RELATIONS[sign](left.value, right.same(left).value)
     if type(left) is not type(right):
         raise UnitError(f"{_shown(left)} cannot be compared with {_shown(right)}")
     if sign not in ("==", "!="):
         raise UnitError(f"{_shown(left)} and {_shown(right)} have no order; use == or !=")
-    return _RELATIONS[sign](left, right)
+    return RELATIONS[sign](left, right)
 
 
 def _truth(value: Value) -> bool:
