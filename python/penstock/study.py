@@ -13,11 +13,11 @@ from penstock.sensitivity import Design, analyse
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.making import make, stored
-from penstock.studies.mistakes import Mistakes
 from penstock.studies.plan import StudyPlan, points_of
 from penstock.studies.request import warnings_of
 from penstock.studies.runner import Runner
 from penstock.studies.sections import aims_of, ranges_of, refuse_beside_ranges
+from penstock.studies.toml_text import Mistakes
 from penstock.studies.verify import verify
 from penstock.study_result import StudyResult
 from penstock.study_settings import StudySettings

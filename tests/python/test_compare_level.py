@@ -9,7 +9,7 @@ import pytest
 
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.studies.compare import Compare, compare
-from penstock.studies.points import Point
+from penstock.studies.definition import Point
 
 STUDIES = 2000
 SHARED = 3.0

@@ -10,7 +10,7 @@ from one_link import one_link
 from scipy import stats
 
 from penstock.errors import InputError
-from penstock.report.agreement import cross_blocks
+from penstock.report.reproduction import cross_blocks
 from penstock.reproductions import cross_validated
 from penstock.reproductions.cross_validation import cross_validate, says
 from penstock.reproductions.likelihood import ERRORS, FLOOR, Print, bagged_posterior, joint

@@ -1,7 +1,7 @@
 """Which runs a worker of a cluster gets, and which run is to blame when it ends."""
 
 from penstock.records import RunRequest
-from penstock.workers.dealing import Dealer
+from penstock.workers.dask_crew import Dealer
 from penstock.workers.job import Job
 
 

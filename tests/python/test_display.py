@@ -8,7 +8,7 @@ import pytest
 
 import penstock as ps
 from penstock._core import Scenario
-from penstock.report.topology import topology_svg
+from penstock.report.figures import topology_svg
 from penstock.topologies import fat_tree
 
 SVG = "{http://www.w3.org/2000/svg}"

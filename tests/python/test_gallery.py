@@ -13,9 +13,9 @@ import pytest
 from penstock.cli.studies import plan_of
 from penstock.plots import picture
 from penstock.plots.data import from_json
+from penstock.studies.definition import sweep as sweep_of
 from penstock.studies.making import make
 from penstock.studies.plan import StudyPlan
-from penstock.studies.points import sweep as sweep_of
 from penstock.template import TEMPLATE
 from penstock.trace import PacketTrace
 

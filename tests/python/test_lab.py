@@ -24,8 +24,7 @@ from penstock import _core
 from penstock.cli.lab import _open as open_page
 from penstock.errors import StoreError
 from penstock.lab.alternatives import alternatives
-from penstock.lab.look import program
-from penstock.lab.over_time import panels
+from penstock.lab.look import panels, program
 from penstock.lab.parameters import controls, slots
 from penstock.lab.settings import applied
 from penstock.store import Store

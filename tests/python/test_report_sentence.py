@@ -6,7 +6,7 @@ import pytest
 
 from penstock.parameter_columns import parameter_columns
 from penstock.provenance import Provenance
-from penstock.report.sentence import sentence
+from penstock.report.study import sentence
 from penstock.results import Summary
 from penstock.statistics import interval
 

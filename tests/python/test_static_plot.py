@@ -7,7 +7,7 @@ import re
 import pytest
 
 from penstock.report.content import Plot
-from penstock.report.static_plot import static_plot
+from penstock.report.render import static_plot
 
 
 def drawn(traces, **layout):

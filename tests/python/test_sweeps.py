@@ -5,7 +5,7 @@ import json
 import pytest
 
 from penstock.errors import InputError
-from penstock.studies.points import alternatives, sweep
+from penstock.studies.definition import alternatives, sweep
 
 pytestmark = pytest.mark.usefixtures("core")
 

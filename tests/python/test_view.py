@@ -18,8 +18,7 @@ from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.trace import PacketTrace
 from penstock.view import render, view_of
-from penstock.view.packets import packet_numbers
-from penstock.view.page import CAUSES, queues_of
+from penstock.view.page import CAUSES, packet_numbers, queues_of
 
 NET = """
 duration = "2 s"

@@ -18,7 +18,7 @@ from penstock.errors import PenstockError, RunsFailed, ScenarioError
 from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store
-from penstock.studies.points import Point
+from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.template import TEMPLATE

@@ -1,9 +1,8 @@
 """``penstock conform``: compares a component of one's own with a built-in one."""
 
-import tomllib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.console import emit, show, table
@@ -13,6 +12,7 @@ from penstock.own.recorded import recorded
 from penstock.own.subjects import built_in, in_file
 from penstock.printable import json_text
 from penstock.progress import Progress
+from penstock.studies.toml_text import plain_value
 
 
 def conform(
@@ -38,7 +38,7 @@ def conform(
     file, is_file, name = component.partition(".py")
     subject = in_file(Path(f"{file}.py"), name.removeprefix(":") or None) if is_file else built_in(component)
     other = built_in(against, subject.kind) if against else None
-    settings = {key: _value(text) for key, text in options.read_sets(sets)}
+    settings = {key: plain_value(text) for key, text in options.read_sets(sets)}
     with Progress() as progress:
         found = conformance(subject, other, settings, recorded(arrivals) if arrivals else None, progress)
     if output == "json":
@@ -52,11 +52,3 @@ def conform(
     if found.difference:
         emit(f"First difference to {against}, {found.difference}.")
     return None if found.conforms else 1
-
-
-def _value(text: str) -> Any:
-    """Reads a value as TOML, or else as text."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text

@@ -14,9 +14,9 @@ from penstock.cli.verb import option
 from penstock.errors import InputError
 from penstock.extras import advice
 from penstock.printable import path_text
+from penstock.studies.definition import alternatives
 from penstock.studies.file import is_study
 from penstock.studies.plan import document_of
-from penstock.studies.points import alternatives
 
 
 def lab(

@@ -1,5 +1,6 @@
 """``penstock plot``: draws the numbers of a scenario, a study, or a file of results."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,21 +10,26 @@ from penstock.cli.console import emit, warn
 from penstock.cli.files import read_text
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError
 from penstock.memory import allow
 from penstock.plots import check_endings, picture, save
-from penstock.plots.data import from_series, from_summaries, read_results, suited
-from penstock.plots.foresee import foresee
+from penstock.plots.chart import chart_of
+from penstock.plots.data import Data, Datum, cell, from_series, from_summaries, read_results, suited
 from penstock.plots.request import PlotRequest
 from penstock.printable import path_text
 from penstock.progress import Progress
+from penstock.records import Metric
 from penstock.series import TimeSeries
 from penstock.store import Store
+from penstock.studies.derived import at
+from penstock.studies.expression import ExpressionError
 from penstock.studies.making import make
 from penstock.studies.plan import StudyPlan
-from penstock.studies.request import warnings_of
+from penstock.studies.request import PointRequest, warnings_of
 from penstock.studies.result import StudyData
-from penstock.studies.runner import Runner
-from penstock.studies.verify import verify
+from penstock.studies.runner import Reader, Runner
+from penstock.studies.select import DerivedMetrics, SelectionError
+from penstock.studies.verify import measured, verify
 
 
 def plot(
@@ -102,13 +108,8 @@ def plot(
     elif series:
         given = {"--runs": runs, "--jobs": jobs, "--store": store}
         options.refuse_idle(given, "--series is of one run, which is not stored: ")
-        of_run: dict[str, Any] = {
-            "name": str(file),
-            "folder": str(file.parent),
-            "sets": options.read_sets(sets),
-            "seed": seed,
-        }
-        made = TimeSeries(read_text(file), **of_run)
+        of_run: dict[str, Any] = {"folder": str(file.parent), "sets": options.read_sets(sets), "seed": seed}
+        made = TimeSeries(read_text(file), name=str(file), **of_run)
         warn(made.warnings)
         data = from_series(made.frame(), path_text(file))
     else:
@@ -133,3 +134,43 @@ def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, st
         result = make(plan, asked, Runner(jobs=jobs, store=store, progress=progress))
     warn(result.cautions)
     return result
+
+
+_PROBES = 50
+"""Maximum number of points that are examined before a plot is refused, spread over all points."""
+
+
+def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
+    """Builds the chart with placeholder numbers, named like those of a stored run or of the beginning of one.
+
+    Points may measure different numbers, so several are examined before a plot is refused. Raises InputError if a
+    column or number does not exist, or numbers would share a position.
+    """
+    derived = DerivedMetrics(plan.metrics)
+    ahead: dict[int, list[Metric]] = {}
+    spread = range(0, len(asked), max(1, len(asked) // _PROBES))
+    refused: InputError | None = None
+    for number in dict.fromkeys([0, len(asked) - 1, *spread]):
+        first = replace(asked[number], replications=asked[number].replications[:1])
+        (kept,) = Reader(store).kept([first])
+        metrics = kept[0].metrics if kept else measured(asked[number])
+        try:
+            ahead[number] = [*metrics, *derived.of(metrics)]
+        except (ExpressionError, SelectionError) as error:
+            raise InputError(f"metrics: {error}{at(asked[number].point.parameters)}.") from None
+        # Points that were not looked at measure what the first one does.
+        numbers = [_datum(each, metric) for i, each in enumerate(asked) for metric in ahead.get(i, ahead[0])]
+        try:
+            chart_of(Data(numbers, name=name), request)
+        except InputError as error:
+            refused = refused or error
+        else:
+            return
+    if refused is not None:
+        raise refused
+
+
+def _datum(asked: PointRequest, metric: Metric) -> Datum:
+    parameters = {**asked.point.parameters, **asked.point.derived}
+    point = {path: cell(value) for path, value in parameters.items()}
+    return Datum(metric.name, metric.unit, point, dict(metric.labels), 1.0, 1.0, 1.0, (1.0,))

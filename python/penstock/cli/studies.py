@@ -3,20 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from penstock.cli.files import read_text
 from penstock.errors import InputError
 from penstock.printable import path_text, quoted
-from penstock.studies.definition import Definition
+from penstock.studies.definition import Definition, alternatives, sweep
 from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan, points_of
-from penstock.studies.points import alternatives, sweep
 from penstock.studies.precision import Precision
 from penstock.studies.ranges import Range, read_range
 from penstock.studies.result import StudyData
 from penstock.studies.sections import precision_of
-from penstock.studies.toml_text import TomlError, parsed
+from penstock.studies.toml_text import plain_value
 
 
 def plan_of(
@@ -34,7 +32,7 @@ def plan_of(
     text = read_text(file)
     points = sweep(sets)
     if is_study(text):
-        values = {path: [_plain(each) for each in alternatives(path, value)] for path, value in sets}
+        values = {path: [plain_value(each) for each in alternatives(path, value)] for path, value in sets}
         override = {path: each if len(each) > 1 else each[0] for path, each in values.items()}
         plan = read_study(text, file, read_text, override, ranges)
         if ranges is None and plan.ranges:
@@ -68,7 +66,7 @@ def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
             continue
         if path in found:
             wrong.append(f"--range {path}: is given twice.")
-        several = [_plain(each) for each in alternatives(path, written)]
+        several = [plain_value(each) for each in alternatives(path, written)]
         try:
             found[path] = read_range(several if len(several) > 1 else written)
         except ValueError as error:
@@ -100,9 +98,9 @@ def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapp
         several = alternatives(path, value)
         if len(several) > 1:
             raise InputError(f"--set {path}: has several values, and only ranges vary here; write it as --range.")
-        settings[path] = _plain(several[0])
+        settings[path] = plain_value(several[0])
     definition = Definition(settings=settings, ranges=dict(ranges))
-    points = points_of(definition, text, str(file), str(file), lambda _: None)
+    points = points_of(definition, text, str(file), str(file))
     origins = {name: None for name, _ in definition.places()}
     return StudyPlan(file.stem, text, str(file), points, place=str(file), origins=origins, definition=definition)
 
@@ -113,11 +111,3 @@ def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
     return f"So far: {found.run_count} of {least}{runs * total} runs{which}. Nothing was run."
-
-
-def _plain(value: str) -> Any:
-    """A value of the command line, read as in a study file."""
-    try:
-        return parsed(f"value = {value}")["value"]
-    except TomlError:
-        return value

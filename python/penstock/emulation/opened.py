@@ -10,9 +10,9 @@ from penstock import _core, toml
 from penstock.errors import InputError, PenstockError, ScenarioError
 from penstock.memory import require_file
 from penstock.printable import path_text, quoted, utf8
+from penstock.studies.definition import Point
 from penstock.studies.file import is_study
 from penstock.studies.plan import StudyPlan, document_of
-from penstock.studies.points import Point
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

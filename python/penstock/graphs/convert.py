@@ -14,7 +14,7 @@ from penstock.graphs.edges import EdgeReader, has_coordinates
 from penstock.graphs.text import nth_line
 from penstock.network import Network
 from penstock.printable import printable, quoted, things
-from penstock.topologies.links import link_both_ways
+from penstock.topologies.small import link_both_ways
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

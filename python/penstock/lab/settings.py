@@ -6,27 +6,13 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any
 
-from penstock.studies.toml_text import TomlError, parsed
+from penstock.studies.toml_text import plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 SECTIONS = ("links", "flows", "transfers", "calls", "circuits")
 """Lists of tables whose entries have names."""
-
-
-def plain(value: str) -> Any:
-    """Returns a command-line value as TOML reads it; text needs no quotes.
-
-    Examples
-    --------
-    >>> plain("5 ms"), plain("{ codel = {} }"), plain("0.5")
-    ('5 ms', {'codel': {}}, 0.5)
-    """
-    try:
-        return parsed(f"value = {value}")["value"]
-    except TomlError:
-        return value
 
 
 def entries(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -59,7 +45,7 @@ def applied(document: dict[str, Any], sets: Sequence[tuple[str, str]]) -> dict[s
                 break
             table = inner
         else:
-            table[rest[-1]] = plain(value)
+            table[rest[-1]] = plain_value(value)
     return made
 
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import html
 import json
+import math
 import re
 from functools import cache
 from importlib import resources
-from itertools import count
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from penstock.printable import printable_lines
-from penstock.report.static_plot import static_plot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from jinja2 import Template
 
     from penstock.report.content import Plot, Report
+
+    Trace = Mapping[str, Any]
 
 _LOWERED = 2
 """Levels by which headings of Markdown are lowered, below the page's own."""
@@ -89,3 +94,195 @@ def _figure(plot: Plot) -> Markup:
     """Traces and layout for the script."""
     views = [{"name": view.name, "traces": list(view.traces), "across": view.across} for view in plot.views]
     return json_markup({"traces": plot.traces, "layout": plot.layout, "views": views})
+
+
+_TICKS = 6
+_LETTER = 6.6
+"""Pixels of an average letter of a tick label."""
+_SYMBOLS = {
+    "circle": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "square": "M-3.6-3.6h7.2v7.2h-7.2z",
+    "diamond": "M0-5L5 0L0 5L-5 0z",
+    "triangle-up": "M0-4.6L4.4 3.4H-4.4z",
+    "triangle-down": "M0 4.6L4.4-3.4H-4.4z",
+    "pentagon": "M0-4.6L4.4-1.4L2.7 3.7H-2.7L-4.4-1.4z",
+    "star": "M0-5L1.4-1.6L5-1.5L2.2.8L3.1 4.3L0 2.3L-3.1 4.3L-2.2.8L-5-1.5L-1.4-1.6z",
+    "x": "M-3.5-3.5L3.5 3.5M-3.5 3.5L3.5-3.5",
+    "line-ns-open": "M0-7V7",
+    "cross-thin-open": "M-5 0H5M0-5V5",
+}
+_OPEN = {"x", "line-ns-open", "cross-thin-open"}
+
+
+def static_plot(plot: Plot) -> Markup:
+    """The legend and the SVG of a plot's visible traces; names in traces and layout are HTML already."""
+    traces = [trace for trace in plot.traces if trace.get("visible", True) is True]
+    across, up = (_Axis(traces, plot.layout[f"{name}axis"], name) for name in "xy")
+    left = (34 if up.title else 12) + min(
+        max((len(html.unescape(text)) for _, text in up.ticks), default=0), 34
+    ) * _LETTER
+    parts = [*_grid(across, up)]
+    bars = [trace for trace in traces if trace.get("type") == "bar"]
+    for trace in traces:
+        if trace.get("type") == "bar":
+            share = (1 - plot.layout.get("bargap", 0.2)) / len(bars)
+            parts += _bars(trace, bars.index(trace) - len(bars) / 2, share, across, up)
+        else:
+            parts += _points(trace, across, up)
+    parts += _titles(across, up, left)
+    legend = _legend(traces, plot) if plot.layout.get("showlegend", len(traces) > 1) else ""
+    drawing = f'<svg width="100%" height="100%" aria-hidden="true">{"".join(parts)}</svg>'
+    area = f'<div class="area" style="margin-left: {left:.0f}px">{drawing}</div>'
+    height = plot.layout["height"]
+    return Markup(printable_lines(f'<div class="still" style="height: {height}px">{legend}{area}</div>'))
+
+
+class _Axis:
+    """The range of an axis, its ticks, and positions on it in percent."""
+
+    def __init__(self, traces: Sequence[Trace], layout: Mapping[str, Any], name: str) -> None:
+        self.title: str = layout.get("title", {}).get("text", "")
+        self.is_up = name == "y"
+        self.names = dict(zip(layout.get("tickvals", ()), layout.get("ticktext", ()), strict=True))
+        values = [float(value) for trace in traces for value in _reach(trace, name)]
+        low, high = (min(values), max(values)) if values else (0.0, 1.0)
+        if layout.get("rangemode") == "tozero" or (self.is_up and any(trace.get("type") == "bar" for trace in traces)):
+            low, high = min(low, 0.0), max(high, 0.0)
+        margin = 0.5 if self.names and not self.is_up else ((high - low) or abs(high) or 1.0) * 0.05
+        is_at_zero = self.is_up and low == 0.0 and not self.names
+        self.low, self.high = low - (0.0 if is_at_zero else margin), high + margin
+        if "range" in layout:
+            self.low, self.high = map(float, layout["range"])
+        self.ticks = [(value, str(text)) for value, text in self.names.items()] or list(_ticks(self.low, self.high))
+
+    def at(self, value: float) -> float:
+        """The position of a value in percent, from the left or from the top."""
+        part = 100 * (value - self.low) / (self.high - self.low)
+        return 100 - part if self.is_up else part
+
+    def text(self, value: float) -> str:
+        """A value as it is read: its name, or six digits."""
+        return html.unescape(str(self.names[value])) if value in self.names else f"{value:.6g}"
+
+
+def _reach(trace: Trace, name: str) -> Iterator[float]:
+    """The values of a trace on an axis, with the ends of their error bars."""
+    error = trace.get(f"error_{name}", {})
+    for number, value in enumerate(trace[name]):
+        yield value
+        if error:
+            yield value - error["arrayminus"][number]
+            yield value + error["array"][number]
+
+
+def _ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
+    """Round values in a range.
+
+    Examples
+    --------
+    >>> [text for _, text in _ticks(0, 1.05)], [text for _, text in _ticks(950, 2000)]
+    (['0', '0.2', '0.4', '0.6', '0.8', '1'], ['1000', '1200', '1400', '1600', '1800', '2000'])
+    """
+    rough = (high - low) / _TICKS
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= rough)
+    for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
+        yield number * step, f"{number * step:.10g}"
+
+
+def _grid(across: _Axis, up: _Axis) -> Iterator[str]:
+    yield '<g class="grid">'
+    for value, _ in across.ticks:
+        yield f'<line x1="{across.at(value):.2f}%" x2="{across.at(value):.2f}%" y1="0" y2="100%"/>'
+    for value, _ in up.ticks:
+        yield f'<line x1="0" x2="100%" y1="{up.at(value):.2f}%" y2="{up.at(value):.2f}%"/>'
+    yield "</g>"
+    width = 100 / max(len(across.ticks), 1)
+    for value, text in across.ticks:
+        shown = text if len(text) < 3 * width or not across.names else f"{text[: int(3 * width)]}..."
+        yield f'<text x="{across.at(value):.2f}%" y="100%" dy="1.3em" text-anchor="middle">{shown}</text>'
+    for value, text in up.ticks:
+        yield f'<text x="0" y="{up.at(value):.2f}%" dx="-6" dy="0.35em" text-anchor="end">{text}</text>'
+
+
+def _titles(across: _Axis, up: _Axis, left: float) -> Iterator[str]:
+    yield f'<text x="50%" y="100%" dy="2.9em" text-anchor="middle">{across.title}</text>'
+    if up.title:
+        place = f'<svg x="0" y="50%" overflow="visible"><text transform="translate({14 - left:.0f} 0) rotate(-90)"'
+        yield f'{place} text-anchor="middle">{up.title}</text></svg>'
+
+
+def _points(trace: Trace, across: _Axis, up: _Axis) -> Iterator[str]:
+    colour = _colour(trace)
+    places = [(across.at(x), up.at(y)) for x, y in zip(trace["x"], trace["y"], strict=True)]
+    if "lines" in trace.get("mode", ""):
+        for (x1, y1), (x2, y2) in pairwise(places):
+            ends = f'x1="{x1:.2f}%" y1="{y1:.2f}%" x2="{x2:.2f}%" y2="{y2:.2f}%"'
+            yield f'<line {ends} stroke="{colour}" stroke-width="2"/>'
+    for number, (x, y) in enumerate(places):
+        yield from _error_bars(trace, number, across, up)
+        title = f"{html.unescape(trace['name'])}: {up.text(trace['y'][number])} at {across.text(trace['x'][number])}"
+        mark = f"<title>{html.escape(title)}</title>{_mark(trace)}"
+        yield f'<svg x="{x:.2f}%" y="{y:.2f}%" overflow="visible">{mark}</svg>'
+
+
+def _mark(trace: Trace) -> str:
+    symbol = trace.get("marker", {}).get("symbol", "circle")
+    colour = _colour(trace)
+    paint = f'fill="none" stroke="{colour}" stroke-width="2"' if symbol in _OPEN else f'fill="{colour}"'
+    return f'<path d="{_SYMBOLS[symbol]}" {paint}/>'
+
+
+def _bars(trace: Trace, turn: float, share: float, across: _Axis, up: _Axis) -> Iterator[str]:
+    gap = min((abs(b - a) for a, b in pairwise(trace["x"])), default=1.0) or 1.0
+    width = gap * share
+    for number, (x, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
+        start = x + turn * width
+        left, right, top, bottom = across.at(start), across.at(start + width), up.at(max(y, 0)), up.at(min(y, 0))
+        title = f"{html.unescape(trace['name'])}: {up.text(y)} at {across.text(x)}"
+        box = f'x="{left:.2f}%" y="{top:.2f}%" width="{right - left:.2f}%" height="{bottom - top:.2f}%"'
+        yield f'<rect {box} fill="{_colour(trace)}"><title>{html.escape(title)}</title></rect>'
+        moved = {**trace, "x": [*trace["x"][:number], start + width / 2, *trace["x"][number + 1 :]], "meta": "ink"}
+        yield from _error_bars(moved, number, across, up)
+
+
+def _error_bars(trace: Trace, number: int, across: _Axis, up: _Axis) -> Iterator[str]:
+    """The error bars of a point in both directions, without bars of no length."""
+    x, y = trace["x"][number], trace["y"][number]
+    for name, axis in (("x", across), ("y", up)):
+        error = trace.get(f"error_{name}")
+        if not error or not (error["array"][number] or error["arrayminus"][number]):
+            continue
+        middle = trace[name][number]
+        low, high = axis.at(middle - error["arrayminus"][number]), axis.at(middle + error["array"][number])
+        paint = f'stroke="{error.get("color", _colour(trace))}" stroke-width="{error.get("thickness", 1.2)}"'
+        if name == "x":
+            yield f'<line x1="{low:.2f}%" x2="{high:.2f}%" y1="{up.at(y):.2f}%" y2="{up.at(y):.2f}%" {paint}/>'
+        else:
+            yield f'<line x1="{across.at(x):.2f}%" x2="{across.at(x):.2f}%" y1="{low:.2f}%" y2="{high:.2f}%" {paint}/>'
+        if error.get("width", 4):
+            cap = '<path d="M0-4V4"' if name == "x" else '<path d="M-4 0H4"'
+            for end in (low, high):
+                place = (
+                    f'x="{end:.2f}%" y="{up.at(y):.2f}%"' if name == "x" else f'x="{across.at(x):.2f}%" y="{end:.2f}%"'
+                )
+                yield f'<svg {place} overflow="visible">{cap} {paint}/></svg>'
+
+
+def _colour(trace: Trace) -> str:
+    """The colour of a trace; that of the text if the page decides."""
+    if trace.get("meta") == "ink":
+        return "currentColor"
+    colour: str = trace.get("marker", {}).get("color", "currentColor")
+    return colour
+
+
+def _legend(traces: Sequence[Trace], plot: Plot) -> str:
+    title = plot.layout.get("legend", {}).get("title", {}).get("text", "")
+    samples = (
+        f'<li><svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">{_mark(trace)}</svg>'
+        f"{trace['name']}</li>"
+        for trace in traces
+    )
+    head = f"<li>{title}:</li>" if title else ""
+    return f'<ul class="key">{head}{"".join(samples)}</ul>'

@@ -15,7 +15,7 @@ from penstock.printable import utf8
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import DATA, folder_of, page_of
-from penstock.studies.points import Point
+from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest, distinct, effort, warnings_of
 from penstock.studies.runner import Runner
 from penstock.studies.verify import beginning

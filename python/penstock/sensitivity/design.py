@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.extras import advice
-from penstock.studies.points import MOST
+from penstock.studies.definition import MOST
 from penstock.studies.sections import METHODS
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from penstock.records import RunResult
-    from penstock.studies.points import Point
+    from penstock.studies.definition import Point
 
 
 @dataclass(frozen=True, slots=True)

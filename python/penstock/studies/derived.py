@@ -16,7 +16,7 @@ from penstock.suggest import suggestion
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from penstock.studies.mistakes import Place
+    from penstock.studies.toml_text import Place
 
     Tell = Callable[[Place, str], None]
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.studies.definition import Definition, is_path
-from penstock.studies.mistakes import Mistakes, path_of
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.sections import AIMS, aims_of, asks_of, ranges_of, refuse_beside_ranges, whens_of
-from penstock.studies.toml_text import Lines, TomlError, parsed
+from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed, path_of
 from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
@@ -61,10 +60,6 @@ def read_study(
     except TomlError as error:
         raise ScenarioError([toml_mistake(place, error)]) from None
     lines = Lines(text)
-
-    def locate(where: tuple[str | int, ...]) -> int | None:
-        return lines.of(*where)
-
     mistakes = Mistakes()
     for key in content:
         if key not in KEYS:
@@ -79,7 +74,7 @@ def read_study(
     asks = asks_of(content, mistakes)
     if ranges or "ranges" in content:
         refuse_beside_ranges(aimed, mistakes)
-    mistakes.raise_any(place, locate)
+    mistakes.raise_any(place, lines.of)
     assert scenario is not None, "its absence is a mistake"
     _override(definition, override or {}, ranges or {})
     path = file.parent / scenario
@@ -87,7 +82,7 @@ def read_study(
         page = read(path)
     except InputError as error:
         raise InputError(f"{place}:{lines.of('scenario')}: scenario: {error}") from None
-    points = points_of(definition, page, str(path), place, locate)
+    points = points_of(definition, page, str(path), place, lines.of)
     origins = {name: lines.of(*where) for name, where in definition.places() if name not in (override or {})}
     if "warm-up" in content and "warm-up" not in (override or {}):
         origins["warm-up"] = lines.of("warm-up")

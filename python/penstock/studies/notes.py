@@ -9,15 +9,14 @@ from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line, shortened
-from penstock.studies.point_result import place_of
 from penstock.tabulation import of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from penstock.records import RunResult
+    from penstock.studies.definition import Point
     from penstock.studies.point_result import PointResult
-    from penstock.studies.points import Point
     from penstock.studies.warmup import FoundWarmUp
 
 _LEAST_SHARE = 0.05
@@ -126,7 +125,7 @@ def too_short(points: Sequence[Point], warm_up: FoundWarmUp | None) -> list[str]
     """Whether runs are too short to find the warm-up, at which of the study's points."""
     if warm_up is None or not warm_up.too_short:
         return []
-    where = "; ".join(place_of(points[number]).strip(" ()") for number in warm_up.too_short[:5])
+    where = "; ".join(points[number].place.strip(" ()") for number in warm_up.too_short[:5])
     return [
         "the run is too short to tell the start-up from the rest: MSER-5 would cut off half of it or more"
         f"{' (' * bool(where)}{where}{', ...' * (len(warm_up.too_short) > 5)}{')' * bool(where)}."

@@ -11,19 +11,17 @@ from penstock import _core
 from penstock.errors import ScenarioError
 from penstock.printable import utf8
 from penstock.studies.derived import at
-from penstock.studies.mistakes import Mistakes
 from penstock.studies.request import PointRequest, distinct, effort
-from penstock.studies.toml_text import TomlError, parsed
+from penstock.studies.toml_text import Mistakes, TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.studies.compare import Compare
-    from penstock.studies.definition import Definition
-    from penstock.studies.mistakes import Locate
-    from penstock.studies.points import Point
+    from penstock.studies.definition import Definition, Point
     from penstock.studies.precision import Precision
     from penstock.studies.ranges import Range
+    from penstock.studies.toml_text import Locate
     from penstock.studies.warmup import FindWarmUp
 
 RUNS = 5
@@ -68,11 +66,8 @@ class StudyPlan:
         """
         assert self.definition is not None
         definition = replace(self.definition, sampled=[dict(each) for each in sampled])
-
-        def line(where: tuple[str | int, ...]) -> int | None:
-            return self.origins.get(str(where[-1]))
-
-        return replace(self, points=points_of(definition, self.text, self.scenario, self.place, line))
+        found = (definition, self.text, self.scenario, self.place, lambda *where: self.origins.get(str(where[-1])))
+        return replace(self, points=points_of(*found))
 
     def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
         """Reads the scenario at each point; `replications` selects runs, all by default.
@@ -134,7 +129,7 @@ def document_of(text: str) -> dict[str, Any]:
 
 
 def points_of(
-    definition: Definition, text: str, scenario: str, place: str, locate: Locate = lambda _: None
+    definition: Definition, text: str, scenario: str, place: str, locate: Locate = lambda *_: None
 ) -> list[Point]:
     """Returns the points of a definition. Raises ScenarioError if it or the scenario's TOML has mistakes."""
     document = document_of(text)

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import one_line
 from penstock.provenance import Provenance
 from penstock.results import summarise
 from penstock.series import TimeSeries
-from penstock.short_values import value_text
-from penstock.studies.definition import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.records import RunResult
     from penstock.results import Summary
-    from penstock.studies.points import Point
     from penstock.studies.request import PointRequest
 
 
@@ -56,15 +52,3 @@ class PointResult:
             return None
         run = self.runs[0].request
         return TimeSeries(self.asked.scenario, name=run.name, sets=run.sets, seed=run.seed, replication=run.replication)
-
-    @property
-    def place(self) -> str:
-        """Its place as the end of a message; see :func:`place_of`."""
-        return place_of(self.asked.point)
-
-
-def place_of(point: Point) -> str:
-    """Returns the parameters of a point as the end of a message, labels first; empty if nothing varies."""
-    names = sorted(point.parameters, key=is_path)
-    where = one_line(", ".join(f"{name} = {value_text(point.parameters[name])}" for name in names))
-    return f" (at {where})" if where else ""

@@ -19,7 +19,7 @@ from penstock.studies.quantity import Quantity, read_quantity, setting_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.studies.points import Point
+    from penstock.studies.definition import Point
 
 _HOPS = 3
 """Assumed number of links per packet of a source with a rate; its route is not known here."""

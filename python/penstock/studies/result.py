@@ -92,7 +92,7 @@ class StudyData:
     @property
     def missed(self) -> list[str]:
         """Why points missed the precision target, one line per point."""
-        return [f"{point.warning}{point.place}." for point in self.points if point.warning is not None]
+        return [f"{point.warning}{point.asked.point.place}." for point in self.points if point.warning is not None]
 
     def require_precision(self) -> None:
         """Raises PrecisionMissed, which has this result, if a point missed its precision target."""

@@ -18,7 +18,7 @@ from penstock.studies.warmup import WINDOWS, FindWarmUp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from penstock.studies.mistakes import Mistakes, Place
+    from penstock.studies.toml_text import Mistakes, Place
 
     Tell = Callable[[Place, str], None]
 

@@ -1,12 +1,23 @@
-"""Reads untrusted TOML, with the lines of its keys and of errors; the core reads scenarios itself."""
+"""Reads untrusted TOML, with the lines of its keys and of errors, and collects mistakes by their places."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.errors import ScenarioError
+from penstock.printable import utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock._core import Mistake
+
+    Place = tuple[str | int, ...]
+    Locate = Callable[..., int | None]
+    """The line of a place; None if it is in no file."""
 
 DEEPEST = 60
 """Maximum nesting of tables and lists; the reader recurses for each level."""
@@ -67,6 +78,20 @@ def _too_deep(text: str) -> int | None:
     return None if key is None else text.count("\n", 0, key.end()) + 1
 
 
+def plain_value(text: str) -> Any:
+    """Returns a value of the command line as a study file has it; texts need no quotes.
+
+    Examples
+    --------
+    >>> plain_value("5 ms"), plain_value("{ codel = {} }"), plain_value("0.5")
+    ('5 ms', {'codel': {}}, 0.5)
+    """
+    try:
+        return parsed(f"value = {text}")["value"]
+    except TomlError:
+        return text
+
+
 class Lines:
     r"""The lines of the keys of a sound TOML text.
 
@@ -86,10 +111,39 @@ class Lines:
 
     def of(self, *path: str | int) -> int | None:
         """The line of the innermost key on this path that is in the text."""
-        parts = tuple(
-            part for piece in path for part in (str(piece).split(".") if isinstance(piece, str) else [str(piece)])
-        )
+        parts = tuple(part for piece in path for part in str(piece).split("."))
         for length in range(len(parts), 0, -1):
             if parts[:length] in self._lines:
                 return self._lines[parts[:length]]
         return None
+
+
+class Mistakes:
+    """Mistakes by their places in a study, at most one per place."""
+
+    def __init__(self) -> None:
+        self.found: dict[Place, str] = {}
+
+    def add(self, place: Place, message: str) -> None:
+        """Adds a mistake, unless its place already has one."""
+        self.found.setdefault(place, message)
+
+    def raise_any(self, file: str, locate: Locate = lambda *_: None) -> None:
+        """Raises ScenarioError with all mistakes in the order of their lines, if there are any."""
+        if self.found:
+            found: list[Mistake] = [
+                {"file": utf8(file), "line": locate(*place), "path": path_of(place), "message": message}
+                for place, message in self.found.items()
+            ]
+            raise ScenarioError(sorted(found, key=lambda mistake: mistake["line"] or 0))
+
+
+def path_of(place: Place) -> str:
+    """Returns how messages name a place.
+
+    Examples
+    --------
+    >>> path_of(("grid", "flows")), path_of(("list", 2, "a-b.rate"))
+    ('grid.flows', 'list[2].a-b.rate')
+    """
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.topologies.links import link_both_ways
+from penstock.topologies.small import link_both_ways
 
 if TYPE_CHECKING:
     from penstock.network import Network, Node

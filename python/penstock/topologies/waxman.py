@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
-from penstock.topologies.links import link_both_ways
+from penstock.topologies.small import link_both_ways
 
 if TYPE_CHECKING:
     from penstock.network import Network, Node

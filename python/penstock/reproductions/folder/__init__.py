@@ -18,8 +18,7 @@ from penstock.reproductions.folder.content import complete, mistakes_in
 from penstock.reproductions.folder.rows import Rows
 from penstock.reproductions.study import DATA, Study
 from penstock.studies.file import toml_mistake
-from penstock.studies.mistakes import Mistakes
-from penstock.studies.toml_text import Lines, TomlError, parsed
+from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +48,7 @@ def read_folder(folder: Path) -> Study:
     lines, mistakes = Lines(text), Mistakes()
 
     def refuse() -> None:
-        mistakes.raise_any(str(path), lambda place: lines.of(*place))
+        mistakes.raise_any(str(path), lines.of)
 
     mistakes_in(data, mistakes)
     refuse()

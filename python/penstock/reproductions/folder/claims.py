@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.tables import Cell, Row, Table
-    from penstock.studies.mistakes import Mistakes
+    from penstock.studies.toml_text import Mistakes
 
 
 @dataclass(frozen=True)

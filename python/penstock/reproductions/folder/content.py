@@ -11,7 +11,7 @@ from penstock.suggest import suggestion
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.studies.mistakes import Mistakes
+    from penstock.studies.toml_text import Mistakes
 
 Place = tuple[str | int, ...]
 

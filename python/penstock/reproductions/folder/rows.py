@@ -12,10 +12,9 @@ from penstock.reproductions.study import Page
 from penstock.studies.definition import is_path, value_text
 from penstock.studies.derived import Derived
 from penstock.studies.expression import ExpressionError
-from penstock.studies.mistakes import Mistakes
 from penstock.studies.quantity import dimension_of
 from penstock.studies.select import DerivedMetrics, SelectionError
-from penstock.studies.toml_text import TomlError, parsed
+from penstock.studies.toml_text import Mistakes, TomlError, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
