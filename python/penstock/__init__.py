@@ -86,7 +86,7 @@ if not TYPE_CHECKING:  # type checkers know every name from above
             value = getattr(import_module(f"penstock.{home}"), name)
         else:
             # Notebooks ask for names with underscores, and need no suggestion.
-            hint = "" if name.startswith("_") else import_module("penstock.suggest").suggestion(name, _public())
+            hint = "" if name.startswith("_") else import_module("penstock.printable").suggestion(name, _public())
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
         globals()[name] = value
         return value

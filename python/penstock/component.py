@@ -10,9 +10,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
 
 from penstock.errors import ArgumentError
-from penstock.printable import quoted, represented
+from penstock.printable import quoted, represented, suggestion
 from penstock.reference import catalogue, components_of
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from penstock import reproductions, suites
 from penstock.errors import InputError
-from penstock.printable import quoted
+from penstock.printable import quoted, suggestion
 from penstock.reference import catalogue, components_of, names, pages, pages_of, places, with_file
-from penstock.suggest import suggestion
 from penstock.topologies.pages import GENERATORS
 
 if TYPE_CHECKING:

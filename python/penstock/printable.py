@@ -1,4 +1,4 @@
-r"""Text from outside, made printable and short.
+r"""Text for messages: from outside, made printable and short; and suggestions for names that do not exist.
 
 Names, descriptions and paths may come from strangers. They must not move the cursor, colour, reorder or hide the text
 around them [UAX9 s2]; such characters are escaped as in TOML: ``\u001B``.
@@ -182,3 +182,15 @@ def _word(word: str) -> str:
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+
+
+def suggestion(name: str, allowed: Iterable[str], otherwise: str = "") -> str:
+    """The end of a sentence about a name that does not exist: ``; did you mean 'x'?``, else `otherwise`.
+
+    >>> suggestion("wwr", ["wrr", "drr", "fifo"])
+    "; did you mean 'wrr'?"
+    >>> suggestion("pigeon", ["wrr"], ".")
+    '.'
+    """
+    nearest = _core.nearest(utf8(name), [utf8(each) for each in allowed])
+    return otherwise if nearest is None else f"; did you mean {quoted(nearest)}?"

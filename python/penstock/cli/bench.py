@@ -13,9 +13,8 @@ from penstock.cli.cores import cores_told
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
 from penstock.memory import allow
-from penstock.printable import json_text, quoted, shortened, utf8
+from penstock.printable import json_text, quoted, shortened, suggestion, utf8
 from penstock.processors import usable
-from penstock.suggest import suggestion
 
 
 def bench(

@@ -8,9 +8,8 @@ from penstock.cli.completion import kinds
 from penstock.cli.console import emit, show, table
 from penstock.cli.verb import argument
 from penstock.errors import InputError
-from penstock.printable import json_text, quoted
+from penstock.printable import json_text, quoted, suggestion
 from penstock.reference import catalogue, places
-from penstock.suggest import suggestion
 
 
 def list_(

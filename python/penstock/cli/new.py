@@ -9,8 +9,7 @@ from penstock.cli.console import emit, warn
 from penstock.cli.files import check_new, write
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
-from penstock.printable import command_text, path_text, quoted, things
-from penstock.suggest import suggestion
+from penstock.printable import command_text, path_text, quoted, suggestion, things
 from penstock.template import TEMPLATE
 
 

@@ -11,9 +11,8 @@ from penstock import toml
 from penstock.errors import InputError
 from penstock.own.conformance_networks import SCENARIOS
 from penstock.own.files import opened
-from penstock.printable import quoted
+from penstock.printable import quoted, suggestion
 from penstock.reference import catalogue, with_file
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

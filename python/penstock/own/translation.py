@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
 from penstock.own.kinds import fields
 from penstock.own.syntax import at, is_left, parsed, refuse_recursion, without_docstring
-from penstock.printable import quoted
-from penstock.suggest import suggestion
+from penstock.printable import quoted, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,9 +11,8 @@ from penstock.finished import finished_of, group_of, range_text
 from penstock.metric_properties import is_of_finished
 from penstock.plots.columns import across, assign, columns_of, numbers_in, pooled, text_of
 from penstock.plots.data import REPLICATION, Cell, is_time, with_names
-from penstock.printable import quoted, shortened
+from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.definition import is_path
-from penstock.suggest import suggestion
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from penstock.errors import InputError
 from penstock.parameter_columns import stand_for
 from penstock.plots.data import REPLICATION, is_time
 from penstock.plots.request import Roles
-from penstock.printable import quoted, shortened
+from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.quantity import read_quantity
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

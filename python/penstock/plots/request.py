@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.errors import InputError
-from penstock.printable import quoted
-from penstock.suggest import suggestion
+from penstock.printable import quoted, suggestion
 
 KINDS = {
     "line": "means over what varies, with error bars",

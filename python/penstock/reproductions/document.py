@@ -13,10 +13,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.errors import InputError
-from penstock.printable import command_text, quoted
+from penstock.printable import command_text, quoted, suggestion
 from penstock.reproductions.nulls import Null
 from penstock.reproductions.tables import Column, Row, Table, Tolerance
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

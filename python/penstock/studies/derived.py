@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
-from penstock.printable import quoted, shortened
+from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, UnitError, read_quantity, setting_value
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
-from penstock.printable import quoted, utf8
+from penstock.printable import quoted, suggestion, utf8
 from penstock.studies.definition import Definition, is_path
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.sections import AIMS, aims_of, asks_of, ranges_of, refuse_beside_ranges, whens_of
 from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed, path_of
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,12 +8,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.printable import quoted
+from penstock.printable import quoted, suggestion
 from penstock.records import RUNS, Metric
 from penstock.studies.derived import as_value, at
 from penstock.studies.expression import ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import InputError
-from penstock.printable import quoted
-from penstock.suggest import suggestion
+from penstock.printable import quoted, suggestion
 
 DATA = "suite.toml"
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import topologies
 from penstock.errors import InputError
 from penstock.network import Network, Node
-from penstock.printable import path_text, quoted
-from penstock.suggest import suggestion
+from penstock.printable import path_text, quoted, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

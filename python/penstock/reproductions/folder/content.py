@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.printable import quoted
+from penstock.printable import quoted, suggestion
 from penstock.reproductions.document import flat
-from penstock.suggest import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
