@@ -75,15 +75,15 @@ def read_size(text: str) -> int:
 
 
 def size_text(size: float) -> str:
-    """Returns a size as text.
+    """Returns a size in bytes as text, with a decimal prefix.
 
     >>> size_text(12_345_678_901), size_text(999), size_text(45_000)
-    ('12.3 GB', '999 bytes', '45 kB')
+    ('12.3 GB', '999 B', '45 kB')
     """
     for unit in ("TB", "GB", "MB", "kB"):
         if size >= _UNITS[unit]:
             return f"{size / _UNITS[unit]:.3g} {unit}"
-    return f"{size:.0f} bytes"
+    return f"{size:.0f} B"
 
 
 def available(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> Available | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.workers import Crew, Reserve
     from penstock.workers.dask_crew import DaskCrew
 
-__all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "run_all"]
+__all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "read_all", "run_all"]
 
 _TICK = 0.2
 """Seconds between two calls of `progress` during runs; also the delay until Ctrl-C is noticed."""
@@ -93,20 +93,25 @@ def run_all(
     KeyboardInterrupt
         After Ctrl-C, once the runs in progress have stopped; finished ones are kept.
     """
-    return make_all(_read(list(requests)), jobs=jobs, store=store, progress=progress, how=How(executor, threads), on=on)
+    return make_all(read_all(requests), jobs=jobs, store=store, progress=progress, how=How(executor, threads), on=on)
 
 
 def make_all(
     asked: Sequence[tuple[RunRequest, _core.Scenario]],
     *,
-    jobs: int | None,
-    store: Store | None,
-    progress: Callable[[Status], None] | None,
     how: How,
-    on: str,
+    jobs: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] | None = None,
+    on: str = "threads",
     reserve: Reserve | None = None,
+    told: Callable[[RunResult, _core.Scenario], None] | None = None,
 ) -> list[RunResult]:
-    """Like :func:`run_all`, for scenarios that were read; leaves worker processes in `reserve` for further runs."""
+    """Like :func:`run_all`, for scenarios that were read.
+
+    Leaves worker processes in `reserve` for further runs. At the end, `told` is called with each run that was made, in
+    their order, also if others failed.
+    """
     place = Place.read(on)
     if store is not None:
         _require_sources(asked)
@@ -131,6 +136,8 @@ def make_all(
     tick()
     made_by = partial(crew, place, jobs, replace(how, keeps=store is not None), reserve=reserve)
     _compute(missing, made_by, tally.collect, tick)
+    if told is not None:
+        tally.tell(told)
     return tally.results(missing)
 
 
@@ -223,6 +230,12 @@ class _Tally:
                 status.packet_hops += made.packet_hops
                 self._finish(job, made)
 
+    def tell(self, told: Callable[[RunResult, _core.Scenario], None]) -> None:
+        """Calls `told` with each run that was made."""
+        for result, scenario in zip(self._results, self._scenarios, strict=True):
+            if result is not None and result.threads is not None:
+                told(result, scenario)
+
     def results(self, missing: Iterable[Job]) -> list[RunResult]:
         """Returns the results; raises RunsFailed, with the failures in the order of the requests, if any run failed."""
         if self._failures:
@@ -257,11 +270,11 @@ def _own_file(request: RunRequest) -> str | None:
     return None
 
 
-def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenario]]:
+def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Scenario]]:
     """Reads each scenario once."""
     scenarios: dict[tuple[str, tuple[tuple[str, str], ...], str, str | None], _core.Scenario | None] = {}
     mistakes: list[_core.Mistake] = []
-    read = []
+    found = []
     for request in requests:
         text = (request.scenario, request.sets, request.name, request.folder)
         if text not in scenarios:
@@ -274,10 +287,10 @@ def _read(requests: Sequence[RunRequest]) -> list[tuple[RunRequest, _core.Scenar
                 mistakes.extend(error.mistakes)
         scenario = scenarios[text]
         if scenario is not None:
-            read.append((request, scenario))
+            found.append((request, scenario))
     if mistakes:
         raise ScenarioError(mistakes)
-    return read
+    return found
 
 
 def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:

@@ -38,7 +38,7 @@ def compare_hosts(
         Path | None, option("--windows FILE", "Write congestion windows over time, as CSV for 'penstock plot'.")
     ] = None,
     output: options.Output = "table",
-    out: Annotated[Path | None, options.out_option("Write the results to a file, as JSON.")] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "Write the results to a file, as JSON.")] = None,
 ) -> None:
     """Compare Linux hosts with simulated ones.
 

@@ -1,20 +1,19 @@
 """Reports why runs use fewer cores than ``--threads`` asks for, once for each scenario of a command."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from penstock import _core
 from penstock._core import Scenario
 from penstock.cli.console import say
-from penstock.errors import RunsFailed
-from penstock.printable import path_text, shortened, utf8
+from penstock.printable import path_text, shortened
 from penstock.processors import available
 from penstock.progress import Progress
 from penstock.records import RunRequest, RunResult
-from penstock.running import run_all
-from penstock.studies.request import PointRequest
+from penstock.running import make_all, read_all
 from penstock.studies.runner import Runner
+from penstock.workers.job import How
 
 
 class Cores:
@@ -56,33 +55,9 @@ class Cores:
             why = _why(used, division, self.threads)
         self._noted[which] = f"{path_text(name)} {why}."
 
-    def note_run(self, request: RunRequest, used: int | None = None, scenario: Scenario | None = None) -> None:
-        """Adds a run by its request; reads its scenario if it is not given."""
-
-        def read() -> Scenario:
-            if scenario is not None:
-                return scenario
-            return _core.Scenario(
-                request.scenario, utf8(request.name), list(request.sets), request.folder, leave_out=True
-            )
-
-        self.note(request.name, request.scenario, read, used)
-
-    def run_all(self, requests: Iterable[RunRequest], **options: Any) -> list[RunResult]:
-        """As :func:`penstock.running.run_all`; adds the runs, also if some fail."""
-        requests = list(requests)
-        try:
-            results = run_all(requests, threads=self.threads, **options)
-        except RunsFailed as error:
-            failed = {each.request for each in error.failures}
-            for request in requests:
-                if request not in failed:
-                    self.note_run(request)
-            raise
-        for result in results:
-            if result.threads is not None:
-                self.note_run(result.request, result.threads)
-        return results
+    def note_run(self, run: RunResult, scenario: Scenario) -> None:
+        """Adds a run that was made."""
+        self.note(run.request.name, run.request.scenario, lambda: scenario, run.threads)
 
 
 @contextmanager
@@ -96,44 +71,18 @@ def cores_told(threads: int) -> Iterator[Cores]:
             say(message)
 
 
+def run_all_told(threads: int, requests: Iterable[RunRequest], **options: Any) -> list[RunResult]:
+    """As :func:`penstock.running.run_all` with a progress display; the runs are noted as by :func:`cores_told`."""
+    with cores_told(threads) as cores, Progress() as progress:
+        options = {"how": How(threads=threads), "progress": progress, "told": cores.note_run, **options}
+        return make_all(read_all(requests), **options)
+
+
 @contextmanager
 def runner_told(threads: int, **options: Any) -> Iterator[Runner]:
-    """A runner of points with a progress display, whose runs are noted as by :func:`cores_told`.
-
-    Takes the parameters of :class:`Runner`.
-    """
+    """A :class:`Runner` with these options and a progress display, whose runs are noted as by :func:`cores_told`."""
     with cores_told(threads) as cores, Progress() as progress:
-        yield _NotingRunner(cores, progress=progress, **options)
-
-
-class _NotingRunner(Runner):
-    """Adds each run to `cores`; the other parameters are as for :class:`Runner`."""
-
-    def __init__(self, cores: Cores, **options: Any) -> None:
-        super().__init__(threads=cores.threads, **options)
-        self._cores = cores
-
-    def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
-        """As that of :class:`Runner`."""
-        try:
-            made = super().make(points)
-        except RunsFailed as error:
-            self._note_rest(points, error)
-            raise
-        if self._cores.threads == 1:
-            return made
-        for point, runs in zip(points, made, strict=True):
-            for run in runs:
-                if run.threads is not None:
-                    self._cores.note_run(run.request, run.threads, point.scenario)
-        return made
-
-    def _note_rest(self, points: Sequence[PointRequest], error: RunsFailed) -> None:
-        """If a run fails, the results of the others are not known here; looks at the network only."""
-        failed = {each.request for each in error.failures}
-        for point in points:
-            if (made := next((each for each in point.requests() if each not in failed), None)) is not None:
-                self._cores.note_run(made, scenario=point.scenario)
+        yield Runner(threads=threads, progress=progress, told=cores.note_run, **options)
 
 
 def _why(used: int, division: "_core.Division", threads: int) -> str:

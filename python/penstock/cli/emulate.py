@@ -54,7 +54,7 @@ def emulate(
     replication: options.Replication = 0,
     sets: options.OneSet = None,
     output: options.Output = "table",
-    out: Annotated[Path | None, options.out_option("Write the results to a file, as JSON.")] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "Write the results to a file, as JSON.")] = None,
 ) -> int | None:
     """Pass real packets through a simulated network.
 

@@ -8,9 +8,10 @@ from typing import Annotated
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show
-from penstock.cli.selecting import selection, size_text
-from penstock.cli.verb import argument
+from penstock.cli.selecting import selection
+from penstock.cli.verb import argument, option
 from penstock.errors import InputError
+from penstock.memory import size_text
 from penstock.printable import json_text, path_text, things
 from penstock.store import Store
 from penstock.store.archive import LARGEST_TEXTS, write_archive
@@ -20,7 +21,7 @@ from penstock.store.selection import Selection
 def export(
     file: Annotated[Path | None, argument("ARCHIVE", "The file to write.")] = None,
     *,
-    out: Annotated[Path | None, options.out_option("The file to write, instead of ARCHIVE.")] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "The file to write, instead of ARCHIVE.")] = None,
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,

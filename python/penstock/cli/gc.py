@@ -4,8 +4,9 @@ from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.console import emit, show
-from penstock.cli.selecting import age_text, selection, size_text
+from penstock.cli.selecting import age_text, selection
 from penstock.cli.verb import option
+from penstock.memory import size_text
 from penstock.printable import json_text, things
 from penstock.store import Store
 from penstock.store.sweeping import older_than as is_older
@@ -15,7 +16,7 @@ from penstock.store.sweeping import sweep
 def gc(
     *,
     stale: Annotated[
-        bool, options.stale_option("Remove runs of other model versions, which nothing uses any more.")
+        bool, option("--stale", "Remove runs of other model versions, which nothing uses any more.")
     ] = False,
     older_than: Annotated[
         float | None,
@@ -25,7 +26,7 @@ def gc(
     where: options.Where = None,
     seed: options.SeedOfRun = None,
     damaged: Annotated[bool, option("--damaged", "Remove damaged files that were set aside.")] = False,
-    dry_run: Annotated[bool, options.dry_run_option("Only show what would be removed.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only show what would be removed.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:

@@ -10,13 +10,12 @@ from typing import Annotated
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show
-from penstock.cli.cores import cores_told
+from penstock.cli.cores import run_all_told
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, StoreError
 from penstock.memory import allow
 from penstock.own.files import none_executed
 from penstock.printable import json_text, path_text, quoted, things
-from penstock.progress import Progress
 from penstock.records import RunRequest
 from penstock.store import Record, Store, StoredRun
 from penstock.store.archive import Reading
@@ -39,7 +38,7 @@ def import_(
     allow_python: Annotated[
         bool, option("--allow-python", "Let scenarios execute the Python files of this machine that they use.")
     ] = False,
-    dry_run: Annotated[bool, options.dry_run_option("Only verify; store nothing.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only verify; store nothing.")] = False,
     store: options.Store = None,
     output: options.Output = "table",
 ) -> None:
@@ -173,9 +172,7 @@ def _make_again(reading: Reading, runs: list[tuple[Manifest, RunRequest]], how: 
     requests = {run.key: request for run, request in runs}
     picked = {run.key for run in sample([run for run, _ in runs], how.sample, how.pick)}
     stored = [(run.manifest, run, requests[member.name]) for member, _, run in reading.runs() if member.name in picked]
-    with cores_told(how.threads) as cores, Progress() as progress:
-        run = partial(cores.run_all, jobs=how.jobs, progress=progress)
-        count, differing = made_again(stored, run)
+    count, differing = made_again(stored, partial(run_all_told, how.threads, jobs=how.jobs))
     if differing:
         first = differing[0]
         share = f"{len(differing)} of {count} runs that were made again came out otherwise"

@@ -16,7 +16,7 @@ from penstock.template import TEMPLATE
 def new(
     name: Annotated[Path | None, argument("FILE", "The file to write.")] = None,
     *,
-    out: Annotated[Path | None, options.out_option("The file to write, instead of FILE.")] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "The file to write, instead of FILE.")] = None,
     topology: Annotated[
         str | None,
         option(

@@ -17,54 +17,41 @@ SAMPLE = 5
 def whole_number(text: str) -> int:
     """Reads a seed or the number of a replication.
 
-    Raises click.BadParameter if it is no whole number from 0 to 2^64 - 1.
+    Raises ValueError if it is no whole number from 0 to 2^64 - 1.
     """
     try:
         number = int(text)
     except ValueError:
         number = -1
     if not 0 <= number < 2**64:
-        raise click.BadParameter(f"{quoted(text)} is not a whole number from 0 to 2^64 - 1.")
+        raise ValueError(f"{quoted(text)} is not a whole number from 0 to 2^64 - 1.")
     return number
 
 
 def memory_size(text: str) -> int:
-    """Reads a size of memory, in bytes.
-
-    Raises click.BadParameter if it is no size.
-    """
+    """As :func:`penstock.memory.read_size`, which is loaded only if there is a size."""
     from penstock.memory import read_size
 
-    try:
-        return read_size(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+    return read_size(text)
 
 
 def workers(text: str) -> str:
-    """Checks the value of ``--on``.
-
-    Raises click.BadParameter if there are no such workers.
-    """
-    from penstock.errors import ArgumentError
+    """Checks the value of ``--on``; raises ArgumentError if there are no such workers."""
     from penstock.workers.place import Place
 
-    try:
-        Place.read(text)
-    except ArgumentError as error:
-        raise click.BadParameter(str(error)) from None
+    Place.read(text)
     return text
 
 
 def sample_size(text: str) -> int:
     """Reads the number of runs to repeat; -1 for all of them.
 
-    Raises click.BadParameter if it is neither a number nor "all".
+    Raises ValueError if it is neither a number nor "all".
     """
     if text == "all":
         return -1
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise click.BadParameter(f"{quoted(text)} is not a number of runs, nor 'all'.", param_hint="'--sample'")
+        raise ValueError(f"{quoted(text)} is not a number of runs, nor 'all'.")
     return int(text)
 
 
@@ -73,34 +60,14 @@ def runs_option(text: str) -> Declaration:
     return option("--runs -n N", text, bounds=(1, MOST_RUNS))
 
 
-def seed_option(text: str) -> Declaration:
-    """The option ``--seed`` of a verb for which the number means `text`."""
-    return option("--seed N", text, parser=whole_number)
-
-
-def replication_option(text: str) -> Declaration:
-    """The option ``--replication`` of a verb for which the number means `text`."""
-    return option("--replication N", text, parser=whole_number)
+def number_option(name: str, text: str) -> Declaration:
+    """An option for a seed, or for the number of a replication."""
+    return option(f"{name} N", text, parser=whole_number)
 
 
 def pick_option(consequence: str) -> Declaration:
     """The option ``--pick`` of a verb that repeats a sample of runs; `consequence` ends the help."""
     return option("--pick N", f"Number of the sample; {consequence}", bounds=(0, None))
-
-
-def dry_run_option(text: str) -> Declaration:
-    """The option ``--dry-run`` of a verb that then does `text`."""
-    return option("--dry-run", text)
-
-
-def stale_option(text: str) -> Declaration:
-    """The option ``--stale`` of a verb that then does `text` with runs of other model versions."""
-    return option("--stale", text)
-
-
-def out_option(text: str, metavar: str = "FILE") -> Declaration:
-    """The option ``--out`` of a verb that writes `text`."""
-    return option(f"--out -o {metavar}", text)
 
 
 def plot_option(what: str) -> Declaration:
@@ -115,9 +82,9 @@ ScenarioFile = Annotated[Path, argument("FILE", "A scenario (TOML).")]
 # What is run
 Runs = Annotated[int | None, runs_option("Number of independent runs.")]
 StudyRuns = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
-Seed = Annotated[int | None, seed_option("Root of the random numbers. Default: the scenario's.")]
-SeedOfRun = Annotated[int | None, seed_option("Only runs with this root of the random numbers.")]
-Replication = Annotated[int, replication_option("Which of the independent runs, from 0 (the default).")]
+Seed = Annotated[int | None, number_option("--seed", "Root of the random numbers. Default: the scenario's.")]
+SeedOfRun = Annotated[int | None, number_option("--seed", "Only runs with this root of the random numbers.")]
+Replication = Annotated[int, number_option("--replication", "Which of the independent runs, from 0 (the default).")]
 Set = Annotated[
     list[str] | None,
     option("--set PATH=VALUE", "Change a setting of the scenario; repeatable. Several values, PATH=A,B, make a sweep."),
@@ -133,7 +100,7 @@ Range = Annotated[
         "PATH=A,B,C lists choices. Repeatable. A study file has them in [ranges].",
     ),
 ]
-DryRun = Annotated[bool, dry_run_option("Run nothing; show points, runs, what is stored, and the estimated time.")]
+DryRun = Annotated[bool, option("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")]
 Stored = Annotated[
     bool, option("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
 ]
@@ -194,7 +161,8 @@ FrameOutput = Annotated[
     ),
 ]
 Results = Annotated[
-    Path | None, out_option("Write the results to a file, in the format of its ending: .json, .csv or .parquet.")
+    Path | None,
+    option("--out -o FILE", "Write the results to a file, in the format of its ending: .json, .csv or .parquet."),
 ]
 Rows = Annotated[
     Path | None,

@@ -51,7 +51,7 @@ def plot(
     where: Annotated[list[str] | None, option("--where NAME=VALUE", "Only these numbers; repeatable.")] = None,
     out: Annotated[
         list[Path] | None,
-        options.out_option("The picture, .svg, .pdf or .png; repeatable. Default: FILE's name with .svg."),
+        option("--out -o FILE", "The picture, .svg, .pdf or .png; repeatable. Default: FILE's name with .svg."),
     ] = None,
     width: Annotated[
         Literal["column", "page"],

@@ -7,11 +7,10 @@ from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.console import emit, warn
 from penstock.cli.files import check_page, read_text, write
-from penstock.cli.selecting import size_text
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
-from penstock.memory import allow
+from penstock.memory import allow, size_text
 from penstock.printable import path_text
 from penstock.report import render
 from penstock.report.content import Report
@@ -26,7 +25,7 @@ from penstock.studies.result import StudyData
 def report(
     what: Annotated[str, argument("WHAT", "A study or scenario (TOML), or a published study, such as af.", studies)],
     *,
-    out: Annotated[Path | None, options.out_option("The page. Default: WHAT's name with .html.")] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "The page. Default: WHAT's name with .html.")] = None,
     force: options.Force = False,
     only_stored: Annotated[
         bool,

@@ -103,7 +103,7 @@ def reproduce(
         ),
     ] = None,
     out: Annotated[
-        Path | None, options.out_option("Of a suite: also write its tables and figures into this folder.", "FOLDER")
+        Path | None, option("--out -o FOLDER", "Of a suite: also write its tables and figures into this folder.")
     ] = None,
     output: options.Output = "table",
 ) -> None:

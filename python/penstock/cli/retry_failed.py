@@ -8,12 +8,12 @@ from typing import Annotated
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show, show_first
-from penstock.cli.cores import cores_told
+from penstock.cli.cores import run_all_told
 from penstock.cli.selecting import selection, settings_text
+from penstock.cli.verb import option
 from penstock.errors import RunsFailed, ScenarioError
 from penstock.memory import allow
 from penstock.printable import json_text, one_line, things, utf8
-from penstock.progress import Progress
 from penstock.records import RunRequest
 from penstock.store import Store, run_key
 from penstock.store.failed import Failed
@@ -27,7 +27,7 @@ def retry_failed(
     threads: options.Threads = 1,
     memory: options.Memory = None,
     store: options.Store = None,
-    dry_run: Annotated[bool, options.dry_run_option("Only list the failed runs and their errors.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only list the failed runs and their errors.")] = False,
     output: options.Output = "table",
 ) -> int:
     """Repeat the runs that have failed.
@@ -64,9 +64,8 @@ def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads:
             continue
         asked[key] = each, request
     # Runs that fail again are recorded again.
-    with cores_told(threads) as cores, Progress() as progress, suppress(RunsFailed):
-        requests = [request for _, request in asked.values()]
-        cores.run_all(requests, jobs=jobs, store=store, progress=progress)
+    with suppress(RunsFailed):
+        run_all_told(threads, [request for _, request in asked.values()], jobs=jobs, store=store)
     made = []
     for key, (each, _) in asked.items():
         if store.has(key):

@@ -28,7 +28,9 @@ def run(
     *,
     runs: options.StudyRuns = None,
     seed: options.Seed = None,
-    replication: Annotated[int | None, options.replication_option("Make only this run, counted from 0.")] = None,
+    replication: Annotated[
+        int | None, options.number_option("--replication", "Make only this run, counted from 0.")
+    ] = None,
     sets: options.Set = None,
     jobs: options.Jobs = None,
     on: options.On = "threads",

@@ -22,7 +22,7 @@ def runs(
     name: options.Name = None,
     where: options.Where = None,
     seed: options.SeedOfRun = None,
-    stale: Annotated[bool, options.stale_option("Only runs of other model versions.")] = False,
+    stale: Annotated[bool, option("--stale", "Only runs of other model versions.")] = False,
     each: Annotated[bool, option("--each", "A line per run instead of per point.")] = False,
     store: options.Store = None,
     output: options.Output = "table",

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
 from penstock.cli.options import pairs
 from penstock.printable import quoted, shortened
 from penstock.store import Store
@@ -38,25 +36,10 @@ def settings_text(settings: Sequence[tuple[str, str]], most: int = 60) -> str:
     return shortened(", ".join(f"{path}={value}" for path, value in settings), most)
 
 
-def size_text(size: float) -> str:
-    """A size in bytes, with a decimal prefix.
-
-    Examples
-    --------
-    >>> size_text(999), size_text(12_345), size_text(3.2e9)
-    ('999 B', '12.3 kB', '3.2 GB')
-    """
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} GB"
-
-
 def age_text(text: str) -> float:
     """Seconds of an age such as ``30 days``.
 
-    Raises click.BadParameter if it is none.
+    Raises ValueError if it is none.
 
     Examples
     --------
@@ -66,5 +49,5 @@ def age_text(text: str) -> float:
     number, _, unit = text.strip().partition(" ")
     seconds = {"h": 3600, "hour": 3600, "hours": 3600, "day": 86400, "days": 86400, "weeks": 604800, "week": 604800}
     if not number.isascii() or not number.isdigit() or len(number) > 6 or unit.strip() not in seconds:
-        raise click.BadParameter(f"{quoted(text)} is not an age such as '30 days' or '12 hours'.")
+        raise ValueError(f"{quoted(text)} is not an age such as '30 days' or '12 hours'.")
     return float(int(number) * seconds[unit.strip()])

@@ -25,7 +25,7 @@ def slurm(
         int, option("--cpus N", "Cores per job, 1 by default; each makes one run at a time.", bounds=(1, 1024))
     ] = 1,
     time: Annotated[str, option("--time TIME", "Time limit of a job for Slurm, 01:00:00 by default.")] = "01:00:00",
-    out: Annotated[Path | None, options.out_option("The script. Default: FILE's name with .sbatch.", "SCRIPT")] = None,
+    out: Annotated[Path | None, option("--out -o SCRIPT", "The script. Default: FILE's name with .sbatch.")] = None,
     runs: options.Runs = None,
     seed: options.Seed = None,
     sets: options.Set = None,

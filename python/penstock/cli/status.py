@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show, show_first, warn
-from penstock.cli.selecting import size_text
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import argument
 from penstock.errors import InputError
+from penstock.memory import size_text
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line, path_text, things
 from penstock.store import Store

@@ -47,9 +47,16 @@ class Declaration(NamedTuple):
             more |= {"multiple": True, "callback": lambda ctx, parameter, value: list(value) or None}  # noqa: ARG005  (click's)
         return _Option([name, *self.names], is_flag=kind is bool, metavar=self.metavar, **more)
 
+    def _parse(self, text: str) -> Any:
+        assert self.parser is not None
+        try:
+            return self.parser(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
     def _type(self, kind: Any) -> Any:
         if self.parser is not None:
-            return click.types.FuncParamType(self.parser)
+            return click.types.FuncParamType(self._parse)
         if get_origin(kind) is Literal:
             return click.Choice(get_args(kind))
         if kind is Path:
@@ -75,7 +82,7 @@ def option(
     bounds : (int, int or None), optional
         The smallest and the largest value.
     parser : callable, optional
-        Reads the value; raises :class:`click.BadParameter`.
+        Reads the value; raises ValueError with a message.
     """
     words = names.split()
     count = sum(word.startswith("-") for word in words)

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, say, show
-from penstock.cli.cores import cores_told
+from penstock.cli.cores import run_all_told
 from penstock.cli.selecting import selection
 from penstock.memory import allow
 from penstock.printable import json_text, shortened, things
-from penstock.progress import Progress
 from penstock.store import Store
 from penstock.store.checking import Difference, asked_for, made_again, measures_these, sample
 from penstock.store.selection import Selection
@@ -102,8 +101,7 @@ def check_store(store: Store, chosen: Selection, how_many: tuple[int, int], jobs
     requests = {manifest.key: request for manifest, request in sound}
     picked = sample([manifest for manifest, _ in sound], *how_many)
     again = [(each, run, requests[each.key]) for each in picked if (run := store.get(each.key)) is not None]
-    with cores_told(threads) as cores, Progress() as progress:
-        check.made_again, differing = made_again(again, partial(cores.run_all, jobs=jobs, progress=progress))
+    check.made_again, differing = made_again(again, partial(run_all_told, threads, jobs=jobs))
     check.differing += differing
     return check
 

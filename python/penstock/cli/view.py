@@ -9,10 +9,9 @@ from penstock.cli.console import emit, say
 from penstock.cli.files import check_page, write
 from penstock.cli.rows import one_run
 from penstock.cli.runs import run_of_key
-from penstock.cli.selecting import size_text
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
-from penstock.memory import allow
+from penstock.memory import allow, size_text
 from penstock.printable import command_text, path_text
 from penstock.store import Store
 from penstock.trace import PacketTrace
@@ -25,7 +24,7 @@ _EVENTS = 1_000_000
 def view(
     run: Annotated[str, argument("RUN", "A scenario (TOML).")],
     *,
-    out: Annotated[Path | None, options.out_option("The page. Default: RUN's name with .html.")] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "The page. Default: RUN's name with .html.")] = None,
     force: options.Force = False,
     at: options.At = None,
     flows: options.Flows = None,

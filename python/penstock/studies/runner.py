@@ -16,12 +16,13 @@ from penstock.workers.job import How
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from penstock._core import Scenario
     from penstock.store import Store, StoredRun
     from penstock.studies.request import PointRequest
 
 
 class Runner:
-    """Runs requests and stores their results; the parameters are as for :func:`penstock.running.run_all`.
+    """Runs requests and stores their results; the parameters are as for :func:`penstock.running.make_all`.
 
     All points of a round share the workers. Several rounds share one progress display, and worker processes stay from
     round to round.
@@ -36,12 +37,12 @@ class Runner:
         executor: str = "horizon",
         threads: int = 1,
         on: str = "threads",
+        told: Callable[[RunResult, Scenario], None] | None = None,
     ) -> None:
         self.jobs = jobs
         self.store = store
         self._progress = progress
-        self._how = How(executor, threads)
-        self._on = on
+        self._more: Any = {"how": How(executor, threads), "on": on, "told": told}
         self._reserve = Reserve()
         finalize(self, self._reserve.close)
         self._before = Status(0)
@@ -50,8 +51,8 @@ class Runner:
     def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """Returns the runs of each point, in their order. Raises RunsFailed if any failed, after all others."""
         asked = [(request, point.scenario) for point in points for request in point.requests()]
-        options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch}
-        made = iter(make_all(asked, how=self._how, on=self._on, reserve=self._reserve, **options))
+        options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch, "reserve": self._reserve}
+        made = iter(make_all(asked, **options, **self._more))
         self._before, self._now = self._sum(), Status(0)
         return [list(islice(made, len(point.replications))) for point in points]
 
