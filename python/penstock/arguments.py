@@ -7,19 +7,16 @@ are reported at once, with the messages of the command line.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from penstock import toml
 from penstock.component import Component, camel, class_names, kebab, told
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented
 from penstock.reference import catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
 
 P = ParamSpec("P")
 R = TypeVar("R")

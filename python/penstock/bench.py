@@ -10,21 +10,18 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import penstock as ps
 from penstock import _core
+from penstock.component import Component
 from penstock.errors import InputError, PenstockError
 from penstock.huge_pages import allow_restart, restart_for
 from penstock.memory import allow, allowed, require
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from penstock.component import Component
 
 
 class Measurement(TypedDict):

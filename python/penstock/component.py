@@ -7,17 +7,13 @@ import keyword
 import math
 import textwrap
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NoReturn, Union
 
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented, suggestion
-from penstock.reference import catalogue, components_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.reference import Catalogue, Parameter, Type
-    from penstock.reference import Component as Entry
+from penstock.reference import Catalogue, Parameter, Type, catalogue, components_of
+from penstock.reference import Component as Entry
 
 _WIDTH = 120
 _TYPES = {

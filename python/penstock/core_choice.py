@@ -10,10 +10,7 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from types import ModuleType
 
 VARIABLE = "PENSTOCK_CORE"
 """Environment variable with the name of the plug-in's module."""

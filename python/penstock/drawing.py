@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import html
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.arguments import Node
 from penstock.printable import shortened, things
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.arguments import Node
 
 _MOST = 60
 """Maximum number of nodes and groups that are drawn."""

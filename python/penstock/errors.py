@@ -5,15 +5,14 @@ A user can act on all of them; any other exception is a bug of ours.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.printable import path_text, printable_lines, things
+from penstock.records import RunFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from penstock._core import Mistake
-    from penstock.records import RunFailure
 
 __all__ = [
     "ArgumentError",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from penstock.metric_properties import counts_finished
 from penstock.short_values import value_text
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 _WARNED = 0.99
 """Share of finished transfers below which their numbers carry a warning."""

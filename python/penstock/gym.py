@@ -19,12 +19,12 @@ try:
 except ImportError as error:
     raise InputError(f"penstock.gym: {error}; install it with: {advice('gym')}.") from None
 
+from collections.abc import Callable, Mapping, Sequence
+
+from penstock import _core
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from penstock import _core
 
 __all__ = ["VectorEnv"]
 

@@ -11,11 +11,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 LARGE = 32 * 2**20
 """Estimated size in bytes from which a run uses huge pages; short smaller runs lose, since whole pages are cleared."""

@@ -11,10 +11,8 @@ import _thread
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from types import FrameType
+from types import FrameType
+from typing import Any
 
 _AGAIN = 0.01
 """Seconds after which an ignored interruption is repeated."""

@@ -9,16 +9,13 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import path_text, quoted, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _UNITS = {
     **dict.fromkeys(("bytes", "byte", "B"), 1),

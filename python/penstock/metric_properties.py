@@ -10,13 +10,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 from penstock import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _property(of: str) -> Callable[[str], bool]:

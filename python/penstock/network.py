@@ -6,7 +6,8 @@ every value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from penstock import toml
 from penstock.arguments import (
@@ -23,16 +24,11 @@ from penstock.arguments import (
     plain,
     word,
 )
-from penstock.component import kebab
+from penstock.component import Component, kebab
 from penstock.errors import ArgumentError
 from penstock.network_traffic import NetworkTraffic
 from penstock.printable import quoted
 from penstock.reference import catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.component import Component
 
 __all__ = ["Network", "Node"]
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from penstock.arguments import entries, name_of, named, one_or_uniform, part, plain, word
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.arguments import Node
-    from penstock.component import Component
-
+from penstock.arguments import Node, entries, name_of, named, one_or_uniform, part, plain, word
+from penstock.component import Component
 
 _TABLES = ("links", "circuits", "flows", "transfers", "calls", "measure", "trace", "series")
 """The lists of tables of a scenario, in the order of its text."""

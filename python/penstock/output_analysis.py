@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from penstock.statistics import LEVEL, Interval, interval, mean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["BatchMeans", "QuantileInterval", "Truncation", "batch_means", "mser5", "quantile_interval"]
 

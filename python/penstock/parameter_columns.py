@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.printable import one_line, printable
 from penstock.short_values import folded, is_table, short_values, value_text
 from penstock.studies.definition import is_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _LEGEND = 12
 """Maximum number of long values that are written out below a table."""

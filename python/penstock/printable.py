@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 from penstock import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 # Also lone surrogates: they stand for bytes of a file's name that are not UTF-8, and no stream accepts them.
 _ESCAPED = "".join(f"{first}-{last}" for first, last in _core.escaped()) + "\ud800-\udfff"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 from penstock.printable import things
+from penstock.records import Status
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rich.live import Live
-
-    from penstock.records import Status
 
 
 class Progress:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.printable import json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.records import RunResult
+from penstock.records import RunResult
 
 
 @dataclass(frozen=True, slots=True)

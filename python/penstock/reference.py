@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from functools import cache
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict
 
 from penstock import _core
 from penstock.errors import InputError
 from penstock.toml import value as toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
 
 PLACES = {
     "discipline": "queue",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +12,12 @@ from penstock.errors import InputError
 from penstock.metric_properties import is_ratio
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
-from penstock.records import RUNS
+from penstock.records import RUNS, RunResult
 from penstock.statistics import Interval, interval, ratio_interval, wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pandas as pd
     import polars as pl
-
-    from penstock.records import RunResult
 
 __all__ = [
     "Summary",

@@ -5,6 +5,7 @@ They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.f
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -19,11 +20,9 @@ from penstock.provenance import Provenance
 from penstock.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import polars as pl
 
-    Names = str | Sequence[str]
+Names = str | Sequence[str]
 
 ROWS = 1 << 17
 """Rows per piece, and per row group of a Parquet file."""

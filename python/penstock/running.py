@@ -7,12 +7,14 @@ which runs finish do not change what :func:`run_all` returns.
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import current_thread, main_thread
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
@@ -22,17 +24,12 @@ from penstock.memory import require
 from penstock.printable import utf8
 from penstock.processors import available, usable
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
-from penstock.store import RunKeys, measuring, pick
-from penstock.workers import crew
+from penstock.store import RunKeys, Store, measuring, pick
+from penstock.workers import Crew, Reserve, crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
 from penstock.workers.place import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import FrameType
-
-    from penstock.store import Store
-    from penstock.workers import Crew, Reserve
     from penstock.workers.dask_crew import DaskCrew
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "read_all", "run_all"]

@@ -9,13 +9,13 @@ from penstock.errors import InputError
 from penstock.plots import picture, request_of
 from penstock.plots.data import from_series, suited
 from penstock.printable import path_text
-from penstock.rows import RowStream
+from penstock.rows import Names, RowStream
 
 if TYPE_CHECKING:
     import polars as pl
 
     from penstock.plots.canvas import Picture
-    from penstock.rows import Names
+
 
 __all__ = ["TimeSeries", "wide"]
 

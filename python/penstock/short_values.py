@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from penstock import toml
 from penstock.printable import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _MOST = 40
 """Maximum number of characters of a name."""

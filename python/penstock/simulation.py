@@ -5,26 +5,21 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError
 from penstock.memory import require
 from penstock.printable import printable_lines, quoted, utf8
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.studies.expression import ARITHMETIC, RELATIONS, ExpressionError, parse
+from penstock.studies.expression import ARITHMETIC, RELATIONS, Expression, ExpressionError, parse
 from penstock.studies.quantity import Quantity, dimension_of, read_quantity
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from penstock.studies.expression import Expression
-
-    Function = Callable[[Sequence[float]], float]
+Function = Callable[[Sequence[float]], float]
 
 _OBSERVED = re.compile(
     r"\s*(?P<what>[\w.-]+)\s*\[(?P<of>[^\[\]]+(?:\[\d+\])?[^\[\]]*)\]\s*(?P<step>per\s+step)?\s*", re.ASCII

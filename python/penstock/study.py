@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from penstock.plots import request_of
 from penstock.progress import Progress
-from penstock.search import Question, search
-from penstock.sensitivity import Design, analyse
+from penstock.search import Question, SearchResult, search
+from penstock.sensitivity import Design, SensitivityResult, analyse
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.making import make, stored
@@ -24,13 +25,9 @@ from penstock.study_settings import StudySettings
 from penstock.trace import PacketTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import polars as pl
 
     from penstock.plots.canvas import Picture
-    from penstock.search import SearchResult
-    from penstock.sensitivity import SensitivityResult
 
 
 class Study(StudySettings):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.plots import picture, request_of
@@ -9,8 +10,6 @@ from penstock.plots.data import from_summaries
 from penstock.studies.result import StudyData
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from penstock.plots.canvas import Picture
 
 

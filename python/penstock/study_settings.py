@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from penstock.arguments import named
 from penstock.drawing import summary_html
 from penstock.errors import ArgumentError
+from penstock.network import Network
 from penstock.printable import quoted, things
 from penstock.short_values import short_values, value_text
 from penstock.studies.definition import Definition
 from penstock.studies.derived import When
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.network import Network
 
 MOST_RUNS = 100_000
 """Maximum number of runs of one scenario; the results of all of them are held in memory."""

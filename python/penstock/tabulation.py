@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 from penstock import _core
-from penstock.finished import finished_of, group_of
+from penstock.finished import Finished, finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
-from penstock.parameter_columns import NO_PARAMETERS, parameter_columns, short_names
+from penstock.parameter_columns import NO_PARAMETERS, ParameterColumns, parameter_columns, short_names
 from penstock.printable import one_line, things
 from penstock.provenance import Provenance
+from penstock.results import Summary
 from penstock.short_values import value_text
 from penstock.statistics import LEVEL, Interval
+from penstock.studies.compare import Compare, Contrast
+from penstock.studies.point_result import PointResult
 from penstock.unit_scale import scale
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
-
-    from penstock.finished import Finished
-    from penstock.parameter_columns import ParameterColumns
-    from penstock.results import Summary
-    from penstock.studies.compare import Compare, Contrast
-    from penstock.studies.point_result import PointResult
 
 _SETTINGS = 5
 """Maximum number of settings that are named below a table."""

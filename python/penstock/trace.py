@@ -5,16 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError
 from penstock.printable import path_text
-from penstock.rows import RowStream, cannot_be_written
+from penstock.rows import Names, RowStream, cannot_be_written
 from penstock.whole_file import WholeFile
-
-if TYPE_CHECKING:
-    from penstock.rows import Names
 
 __all__ = ["PacketTrace"]
 

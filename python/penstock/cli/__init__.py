@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from penstock.huge_pages import allow_restart
 from penstock.interruption import asked, ignore, obey
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import click
 
 __all__ = ["command", "main"]

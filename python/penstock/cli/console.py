@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO
 from itertools import islice
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from penstock.printable import one_line, printable, printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from rich.console import RenderableType
 
 _COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")

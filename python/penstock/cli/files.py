@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.cli.console import emit, emit_bytes, refuse_terminal, say
+from penstock.cli.options import FrameFormat
 from penstock.errors import InputError, PenstockError
 from penstock.memory import require_file
 from penstock.printable import path_text, printable_lines, utf8
 from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import polars as pl
-
-    from penstock.cli.options import FrameFormat
 
 
 def read_text(file: Path) -> str:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from penstock import toml
-from penstock.emulation.making import check, emulate
-from penstock.emulation.opened import opened
-from penstock.emulation.transfers import goodput, mean_window, sampler, samples_of, simulated_windows, transfers_of
+from penstock import _core, toml
+from penstock.emulation.making import Emulated, check, emulate
+from penstock.emulation.opened import Opened, opened
+from penstock.emulation.transfers import (
+    Sample,
+    Transfer,
+    goodput,
+    mean_window,
+    sampler,
+    samples_of,
+    simulated_windows,
+    transfers_of,
+)
 from penstock.errors import PenstockError
 from penstock.records import Metric
 from penstock.statistics import Interval, interval, paired
-from penstock.studies.plan import document_of
+from penstock.studies.plan import StudyPlan, document_of
 from penstock.workers.job import Stop, metrics_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from penstock import _core
-    from penstock.emulation.making import Emulated
-    from penstock.emulation.opened import Opened
-    from penstock.emulation.transfers import Sample, Transfer
-    from penstock.studies.plan import StudyPlan
 
 _OBSERVING = ("measure", "trace", "series")
 _UNPACED = ("net.ipv4.tcp_congestion_control", "reno")

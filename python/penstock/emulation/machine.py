@@ -7,16 +7,13 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.errors import InputError, PenstockError
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 NAMESPACES = Path("/run/netns")
 """Folder of the named network namespaces."""

@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.emulation.machine import awake, divided, require_rights
 from penstock.emulation.namespaces import Namespaces
+from penstock.emulation.opened import Opened
 from penstock.emulation.programs import Ended, Program, Programs
 from penstock.errors import InputError, PenstockError
 from penstock.records import RunResult
 from penstock.studies.point_result import PointResult
 from penstock.studies.result import StudyData
 from penstock.workers.job import Stop, metrics_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.emulation.opened import Opened
 
 _TICK = 0.02
 """Seconds between two looks at the programs that are due."""

@@ -13,16 +13,14 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from penstock import _core
 from penstock.emulation.machine import NAMESPACES, setting_file
 from penstock.errors import PenstockError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 INTERFACE = "net0"
 """The interface of a real node."""

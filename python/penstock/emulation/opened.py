@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock import _core, toml
 from penstock.errors import InputError, PenstockError, ScenarioError
@@ -13,12 +15,7 @@ from penstock.printable import path_text, quoted, utf8
 from penstock.studies.definition import Point
 from penstock.studies.file import is_study
 from penstock.studies.plan import StudyPlan, document_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from penstock.studies.request import PointRequest
+from penstock.studies.request import PointRequest
 
 LARGEST_MTU = 1500
 """Bytes of the largest IP packet of real nodes, which is Ethernet's."""

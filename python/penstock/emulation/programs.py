@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from penstock.emulation.namespaces import Namespaces, end_processes
 from penstock.errors import InputError
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _FORM = re.compile(r"\s*([^\s:]+)(?:\s+at\s+([0-9.]+)\s*(ms|s|min))?\s*:\s*(\S.*)", re.DOTALL)
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}

@@ -5,21 +5,18 @@ from __future__ import annotations
 import math
 import re
 import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock import _core
 from penstock.emulation.machine import may_raise_priority
+from penstock.emulation.opened import Opened
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError
 from penstock.printable import path_text
 from penstock.series import TimeSeries
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock import _core
-    from penstock.emulation.opened import Opened
 
 _SERVING = 0.3
 """Seconds that servers have to listen before the first client starts."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted, represented
-from penstock.studies.quantity import DIMENSIONLESS, UNITS, Quantity, read_quantity, setting_text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from penstock.studies.quantity import Dimension
+from penstock.studies.quantity import DIMENSIONLESS, UNITS, Dimension, Quantity, read_quantity, setting_text
 
 
 class EdgeError(ValueError):

@@ -5,22 +5,18 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping
+from typing import Any
 
+from penstock.arguments import Node
 from penstock.drawing import ends_of
 from penstock.errors import InputError
 from penstock.graphs.attributes import DELAY, RATE, EdgeError, Reading, is_given
 from penstock.graphs.edges import EdgeReader, has_coordinates
-from penstock.graphs.text import nth_line
+from penstock.graphs.text import Lines, nth_line
 from penstock.network import Network
 from penstock.printable import printable, quoted, things
 from penstock.topologies.small import link_both_ways
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from penstock.arguments import Node
-    from penstock.graphs.text import Lines
 
 _SHOWN = 10
 """Maximum number of mistakes that are listed."""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
-from penstock.graphs.text import check_depth, decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.graphs.text import Lines, Read
+from penstock.graphs.text import Lines, Read, check_depth, decoded
 
 _ID = r'"(?:[^"\\]|\\.)*+"|(?<![\w.])[\w.]++'
 _EDGE = re.compile(rf"({_ID})(?::\w+)*\s*+(?:--|->)\s*+(?=({_ID}))")

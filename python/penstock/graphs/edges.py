@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.component import Component
 from penstock.components import Delay, Loss
 from penstock.graphs.attributes import (
     DELAY,
@@ -16,6 +18,7 @@ from penstock.graphs.attributes import (
     RATE,
     WEIGHTS,
     EdgeError,
+    Reading,
     chosen_attribute,
     is_given,
     number_of,
@@ -23,12 +26,6 @@ from penstock.graphs.attributes import (
 )
 from penstock.printable import quoted, represented, things
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Mapping
-
-    from penstock.component import Component
-    from penstock.graphs.attributes import Reading
 
 _SHOWN = 8
 """Maximum number of attributes that a remark names."""

@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 import warnings
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.graphs.attributes import Reading
 from penstock.graphs.convert import GraphNetwork, convert
 from penstock.graphs.dot import read_dot
 from penstock.graphs.simulators import read_rocketfuel, read_text, refuse_htsim_topology, refuse_traffic
-from penstock.graphs.text import check_depth, decoded
+from penstock.graphs.text import Lines, Read, check_depth, decoded
 from penstock.graphs.xml_formats import checked_graphml, is_sndlib, read_sndlib
 from penstock.memory import require_file
 from penstock.printable import one_line, path_text, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from penstock.graphs.text import Lines, Read
 
 _LARGEST = 64 * 2**20
 """Maximum size of a file in bytes, as for a scenario."""

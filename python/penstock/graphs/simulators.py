@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from penstock.errors import InputError
-from penstock.graphs.text import decoded, refuse
+from penstock.graphs.text import Lines, Read, decoded, refuse
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    from penstock.graphs.text import Lines, Read
 
 
 def read_text(content: bytes, shown: str) -> Read:

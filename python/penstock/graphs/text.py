@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 from penstock.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-    from typing import Any
-
-    Lines = dict[tuple[Hashable, Hashable], list[int]]
-    """The lines of the edges between two nodes, since networkx and pydot do not report them."""
-    Read = tuple[Any, str | None, Lines]
-    """A graph, the attribute of nodes that holds their names, and the lines of its edges."""
+Lines = dict[tuple[Hashable, Hashable], list[int]]
+"""The lines of the edges between two nodes, since networkx and pydot do not report them."""
+Read = tuple[Any, str | None, Lines]
+"""A graph, the attribute of nodes that holds their names, and the lines of its edges."""
 
 DEEPEST = 60
 """Maximum nesting of brackets; readers recurse for each level."""

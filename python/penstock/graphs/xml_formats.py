@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from penstock.errors import InputError
-from penstock.graphs.text import refuse
+from penstock.graphs.text import Lines, refuse
 from penstock.printable import quoted, things
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from xml.etree.ElementTree import Element
 
-    from penstock.graphs.text import Lines
-
-    Elements = dict[str, list[tuple[int, dict[str, str]]]]
-    """Elements by kind, each with its line and attributes."""
+Elements = dict[str, list[tuple[int, dict[str, str]]]]
+"""Elements by kind, each with its line and attributes."""
 
 _NEEDED = {"key": ["id"], "data": ["key"], "node": ["id"], "edge": ["source", "target"]}
 """Attributes that elements of GraphML must have."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from penstock import _core, toml
-from penstock.lab.parameters import read_number
+from penstock.lab.parameters import Number, Slot, read_number
 from penstock.lab.settings import located
-from penstock.reference import catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from penstock.lab.parameters import Number, Slot
-    from penstock.reference import Parameter
+from penstock.reference import Parameter, catalogue
 
 _LIMIT = 60
 """Queue limit in packets that the catalogue's examples assume."""

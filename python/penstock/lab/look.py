@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 from array import array
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import PenstockError, ScenarioError, line_of
@@ -16,22 +18,16 @@ from penstock.lab.parameters import controls, slots
 from penstock.lab.settings import applied, entries, measured
 from penstock.printable import command_text, printable_lines
 from penstock.processors import available
+from penstock.records import RunResult, Status
+from penstock.results import Summary
 from penstock.store import Store
 from penstock.studies.definition import Point
 from penstock.studies.plan import StudyPlan, document_of
 from penstock.studies.point_result import PointResult
-from penstock.studies.request import warnings_of
+from penstock.studies.request import PointRequest, warnings_of
 from penstock.studies.runner import Runner
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from penstock.records import RunResult, Status
-    from penstock.results import Summary
-    from penstock.studies.request import PointRequest
-
-    Event = dict[str, Any]
+Event = dict[str, Any]
 
 _SAMPLES = 600
 """Samples per run."""

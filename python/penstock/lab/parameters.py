@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.lab.settings import entries, measured
-from penstock.reference import catalogue
+from penstock.reference import Parameter, Section, catalogue
 from penstock.short_values import value_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.reference import Parameter, Section
 
 _KINDS = {"links": "link", "flows": "flow", "transfers": "transfers", "calls": "calls", "circuits": "circuit"}
 _TITLES = {section: section.capitalize() for section in (*_KINDS, "nodes")} | {"links": "Link", "circuits": "Circuit"}

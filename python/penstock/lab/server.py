@@ -8,8 +8,10 @@ import json
 import os
 import secrets
 import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +31,6 @@ from penstock.report.render import json_markup, packaged, plotly, template
 from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-    from pathlib import Path
-
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 

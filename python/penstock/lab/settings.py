@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from penstock.studies.toml_text import plain_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 SECTIONS = ("links", "flows", "transfers", "calls", "circuits")
 """Lists of tables whose entries have names."""

@@ -7,26 +7,22 @@ exception makes the answer that of a fault.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError
 from penstock.extras import advice
-from penstock.own.declared import symbol
+from penstock.own.declared import Declared, symbol
 from penstock.own.translation import VERSION
 from penstock.whole_file import write_whole
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterable
-
-    from penstock.own.declared import Declared
 
 _OF_THE_RUN_TIME = [
     "NRT_Free",

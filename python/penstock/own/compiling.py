@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -19,17 +21,10 @@ from numba.extending import intrinsic
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.own.declared import symbol
-from penstock.own.kinds import FAULT, fields
+from penstock.own.declared import Declared, symbol
+from penstock.own.kinds import FAULT, Field, Hook, fields
 from penstock.own.plain import EXACT_NAMES, HELPERS
 from penstock.own.translation import method_name
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Callable, Iterable
-
-    from penstock.own.declared import Declared
-    from penstock.own.kinds import Field, Hook
 
 _WHOLE = "a whole number is needed,"
 _NUMBER = "a number is needed,"

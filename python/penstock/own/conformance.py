@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -13,17 +14,14 @@ from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.own.conformance_networks import CLASSES, NEEDS, RECORDED, SCENARIOS
 from penstock.own.files import DEBUG
+from penstock.own.recorded import Recorded
+from penstock.own.subjects import Subject
 from penstock.printable import quoted
 from penstock.records import Status
 from penstock.trace import PacketTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     import polars as pl
-
-    from penstock.own.recorded import Recorded
-    from penstock.own.subjects import Subject
 
 _SEEDS = (1, 2)
 _EVENTS_PER_HOP, _EVENTS_PER_SECOND = 8, 10_000

@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 import math
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError
 from penstock.own.kinds import KINDS, Field, Kind
 from penstock.own.vocabulary import CLASSES, ClassParameter, Mark, Parameter, State, Stream, mark_of
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FLOATS = ("probability", "weight", "number")
 """Kinds of parameters that are floating-point numbers in hooks."""

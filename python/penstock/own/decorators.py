@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol, TypeVar, overload
 
 from penstock.errors import ArgumentError
 from penstock.own.vocabulary import Mark
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _T = TypeVar("_T")
 _STATISTICS = ("mean", "sum", "share")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from penstock._core import Fault
+from penstock.own.declared import Declared
 from penstock.own.files import OwnFile, by_identity
 from penstock.own.plain import Plain, line_of, view
 from penstock.own.vocabulary import SECOND
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock._core import Fault
-    from penstock.own.declared import Declared
 
 
 def message(fault: Fault) -> str:

@@ -6,12 +6,13 @@ import ast
 import hashlib
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.component import entries, made
 from penstock.errors import InputError
@@ -19,15 +20,10 @@ from penstock.own.compiled import addresses as compiled_addresses
 from penstock.own.compiled import compiler
 from penstock.own.declared import Declared, Mistakes, declared
 from penstock.own.plain import Plain, line_of
-from penstock.own.translation import translate
+from penstock.own.translation import Translated, translate
 from penstock.own.vocabulary import mark_of
 from penstock.printable import quoted
 from penstock.reference import with_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from penstock.own.translation import Translated
 
 DEBUG = "PENSTOCK_DEBUG_COMPONENT"
 """Environment variable that makes hooks run in the interpreter, also in worker processes."""

@@ -6,14 +6,11 @@ time and another number. A kind says what of that its hooks name as arguments.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
 
 from penstock import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FAULT = -(2**63)
 """The answer of a hook that failed."""

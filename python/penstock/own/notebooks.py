@@ -7,17 +7,15 @@ import hashlib
 import linecache
 import sys
 import textwrap
+from collections.abc import Mapping
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import ArgumentError, InputError
 from penstock.own.compiled import folder
 from penstock.own.vocabulary import mark_of
 from penstock.printable import quoted
 from penstock.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def file_of(*classes: type) -> str:

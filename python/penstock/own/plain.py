@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import math
 import operator
+from collections.abc import Callable, Iterable, Mapping
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from penstock import _core
 from penstock.own.allowed import EXACT
-from penstock.own.kinds import FAULT, fields
+from penstock.own.declared import Declared
+from penstock.own.kinds import FAULT, Field, Result, fields
 from penstock.own.translation import method_name
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Callable, Iterable, Mapping
-
-    from penstock.own.declared import Declared
-    from penstock.own.kinds import Field, Result
 
 HELPERS = """\
 def penstock_sqrt(x):

@@ -6,18 +6,15 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from penstock import _core, toml
 from penstock.emulation.opened import read_log
 from penstock.errors import InputError
 from penstock.printable import path_text, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 _LOG = ["time_ps", "flow", "size", "ecn", "precedence"]
 _IDENTITY = ["flow", "packet", "sequence", "acknowledgement", "retransmission"]

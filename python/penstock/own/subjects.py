@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock import toml
 from penstock.errors import InputError
@@ -13,10 +15,6 @@ from penstock.own.conformance_networks import SCENARIOS
 from penstock.own.files import opened
 from penstock.printable import quoted, suggestion
 from penstock.reference import catalogue, with_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True)

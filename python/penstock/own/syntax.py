@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from penstock.own.declared import Mistakes
+from penstock.own.declared import Mistakes
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

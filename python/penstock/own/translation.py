@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
-from penstock.own.kinds import fields
+from penstock.own.declared import Declared, Mistakes
+from penstock.own.kinds import Field, fields
 from penstock.own.syntax import at, is_left, parsed, refuse_recursion, without_docstring
 from penstock.printable import quoted, suggestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.own.declared import Declared, Mistakes
-    from penstock.own.kinds import Field
 
 VERSION = 4
 """Number of the translation; another one means that runs are repeated."""

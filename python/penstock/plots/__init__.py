@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, PenstockError
@@ -14,12 +16,10 @@ from penstock.printable import path_text, quoted
 from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     import polars as pl
 
     from penstock.plots.canvas import Picture
+
 
 __all__ = ["check_endings", "picture", "plot", "request_of", "save"]
 

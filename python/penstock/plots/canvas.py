@@ -13,17 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from penstock.plots.chart import Chart, Panel
 from penstock.plots.kinds import DRAW
-from penstock.plots.request import WIDTHS
+from penstock.plots.request import WIDTHS, PlotRequest
 from penstock.plots.style import GREY, style
 from penstock.printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
-
-    from penstock.plots.chart import Chart, Panel
-    from penstock.plots.request import PlotRequest
 
 _NO_DATES: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},

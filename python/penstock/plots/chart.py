@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.finished import finished_of, group_of, range_text
+from penstock.finished import Finished, finished_of, group_of, range_text
 from penstock.metric_properties import is_of_finished
-from penstock.plots.columns import across, assign, columns_of, numbers_in, pooled, text_of
-from penstock.plots.data import REPLICATION, Cell, is_time, with_names
+from penstock.plots.columns import Across, across, assign, columns_of, numbers_in, pooled, text_of
+from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time, with_names
+from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.definition import is_path
 from penstock.unit_scale import Scale, scale
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.finished import Finished
-    from penstock.plots.columns import Across
-    from penstock.plots.data import Data, Datum
-    from penstock.plots.request import PlotRequest, Roles
 
 _MOST_PANELS = 24
 _MOST_SERIES = 24

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.parameter_columns import stand_for
-from penstock.plots.data import REPLICATION, is_time
-from penstock.plots.request import Roles
+from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time
+from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.quantity import read_quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.plots.data import Cell, Data, Datum
-    from penstock.plots.request import PlotRequest
 
 
 @dataclass(frozen=True)

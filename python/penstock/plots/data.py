@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.errors import InputError
 from penstock.memory import require_file
+from penstock.plots.request import PlotRequest
 from penstock.printable import path_text, shortened
-from penstock.results import interval_of
+from penstock.results import Summary, interval_of
 from penstock.short_values import short_values
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
     import polars as pl
-
-    from penstock.plots.request import PlotRequest
-    from penstock.results import Summary
 
 Cell = str | int | float | bool
 """A parameter or a label."""

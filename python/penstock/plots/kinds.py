@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.plots.chart import Chart, Mark, Panel, Series
 from penstock.plots.style import CAP, look
 from penstock.statistics import LEVEL, Interval, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from matplotlib.axes import Axes
-
-    from penstock.plots.chart import Chart, Mark, Panel, Series
 
 _SPAN = 0.8
 """Share of the distance between two names that bars and boxes occupy."""

@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from penstock._core import Scenario
 from penstock.drawing import Box, escaped, network_svg
+from penstock.plots.chart import Chart, Mark, Panel, Series
 from penstock.plots.style import COLOURS
 from penstock.report.content import Plot, View, word
+from penstock.reproductions.comparison import Comparison
+from penstock.reproductions.document import Document
 from penstock.reproductions.table_page import heading, row_name
+from penstock.reproductions.tables import Column, Table
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock._core import Scenario
-    from penstock.plots.chart import Chart, Mark, Panel, Series
-    from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.tables import Column, Table
-
-    Trace = dict[str, Any]
-    Numbers = Mapping[tuple[Any, ...], float]
+Trace = dict[str, Any]
+Numbers = Mapping[tuple[Any, ...], float]
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-down", "triangle-up", "pentagon", "x", "star")
 _GREY = "#8c8c8c"

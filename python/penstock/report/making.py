@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
 from penstock.progress import Progress
+from penstock.report.content import Report
 from penstock.report.reproduction import Reproduced, reproduction_report
 from penstock.reproductions.claims import judge
 from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned, reproduce
 from penstock.reproductions.stored import SUMMARY, VERDICTS, digests, first_digests, stored_outcome
-from penstock.reproductions.study import text_beside
+from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.summary import summarise
+from penstock.store import Store
 from penstock.studies.making import make, stored
+from penstock.studies.plan import StudyPlan
 from penstock.studies.request import warnings_of
+from penstock.studies.result import StudyData
 from penstock.studies.runner import Runner
 from penstock.studies.standing import dry_run
 from penstock.studies.verify import verify
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from penstock.report.content import Report
-    from penstock.reproductions.study import Study
-    from penstock.store import Store
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.result import StudyData
 
 
 @dataclass(frozen=True, slots=True)

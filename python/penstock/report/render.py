@@ -6,6 +6,7 @@ import html
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from itertools import count, pairwise
@@ -14,15 +15,12 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from penstock.printable import printable_lines
+from penstock.report.content import Plot, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from jinja2 import Template
 
-    from penstock.report.content import Plot, Report
-
-    Trace = Mapping[str, Any]
+Trace = Mapping[str, Any]
 
 _LOWERED = 2
 """Levels by which headings of Markdown are lowered, below the page's own."""

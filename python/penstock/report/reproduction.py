@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
@@ -24,32 +25,25 @@ from penstock.report.content import (
     word,
 )
 from penstock.report.figures import table_plot, topology_svg
-from penstock.reproductions.comparison import compare
+from penstock.reproductions.comparison import Comparison, compare
 from penstock.reproductions.cross_validated import made_by, missing, ranked_questions, stored, told
 from penstock.reproductions.cross_validation import DECIDES, LEANS
+from penstock.reproductions.document import Document
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.nulls import CONSTANT
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
-from penstock.reproductions.study import page_of, text_beside
+from penstock.reproductions.study import Page, Study, page_of, text_beside
 from penstock.reproductions.summary import Score, beside, granted, null_numbers
 from penstock.reproductions.table_page import heading
-from penstock.reproductions.tables import cell_text
+from penstock.reproductions.tables import Column, Row, Table, cell_text
 from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.study import Page, Study
-    from penstock.reproductions.tables import Column, Row, Table
-
-    Object = Mapping[str, Any]
-    Nulls = Mapping[str, Mapping[tuple[Any, ...], float]]
+Object = Mapping[str, Any]
+Nulls = Mapping[str, Mapping[tuple[Any, ...], float]]
 
 _QUESTION = ": does a simulation made from the document alone give its printed numbers?"
 _VERDICTS = {"confirmed": "good", "refuted": "bad", "undecided": "open"}

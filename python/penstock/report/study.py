@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from penstock import MODEL_VERSION, __version__
 from penstock.errors import InputError
-from penstock.finished import finished_of, group_of
+from penstock.finished import Finished, finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import ParameterColumns, parameter_columns
 from penstock.plots.chart import chart_of
@@ -17,21 +17,14 @@ from penstock.plots.columns import numbers_in
 from penstock.plots.data import from_summaries
 from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line, things
-from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Report, choices, numbers
+from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Plot, Report, choices, numbers
 from penstock.report.content import Drawing as Topology
 from penstock.report.figures import chart_plots, topology_svg
+from penstock.results import Summary
 from penstock.short_values import short_values, value_text
+from penstock.studies.result import StudyData
 from penstock.tabulation import contrasts_of, made_from, of_text
-from penstock.unit_scale import number, scale
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-
-    from penstock.finished import Finished
-    from penstock.report.content import Plot
-    from penstock.results import Summary
-    from penstock.studies.result import StudyData
-    from penstock.unit_scale import Scale
+from penstock.unit_scale import Scale, number, scale
 
 _MOST_ROWS = 2000
 """Maximum rows of one table; browsers lay out more of them slowly."""

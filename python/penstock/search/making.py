@@ -8,28 +8,23 @@ continues where it stopped.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError, PenstockError, RunsFailed, ScenarioError
+from penstock.records import RunResult
 from penstock.results import interval_of
+from penstock.search.question import Question
 from penstock.search.result import Finalist, SearchResult, Trial
-from penstock.statistics import holm, interval, mean, paired
+from penstock.statistics import Interval, holm, interval, mean, paired
 from penstock.studies.expression import ExpressionError
-from penstock.studies.runner import Reader
+from penstock.studies.plan import StudyPlan
+from penstock.studies.ranges import Range
+from penstock.studies.request import PointRequest
+from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.verify import ends, numbers_of, require_ranges
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.records import RunResult
-    from penstock.search.question import Question
-    from penstock.statistics import Interval
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.ranges import Range
-    from penstock.studies.request import PointRequest
-    from penstock.studies.runner import Runner
 
 _BATCH = 8
 """Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.extras import advice
 from penstock.printable import quoted
+from penstock.records import Metric
 from penstock.studies.expression import Expression, ExpressionError, parse
 from penstock.studies.sections import MOST_TRIALS
 from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.verify import selected
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.records import Metric
 
 TRIALS = 64
 FINALISTS = 5

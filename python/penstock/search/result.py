@@ -11,19 +11,18 @@ from penstock.plots.style import CAP, COLOURS, GREY, style
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
 from penstock.results import free_name
+from penstock.search.question import Question
 from penstock.sensitivity.indices import significant
-from penstock.statistics import LEVEL
+from penstock.statistics import LEVEL, Comparison, Interval
 from penstock.studies.definition import value_text
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import PointRequest
 from penstock.unit_scale import plus_minus, scale
 
 if TYPE_CHECKING:
     import polars as pl
 
     from penstock.plots.canvas import Picture
-    from penstock.search.question import Question
-    from penstock.statistics import Comparison, Interval
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from penstock.sensitivity.design import DELTA, LEVELS, problem_of
+from penstock.sensitivity.design import DELTA, LEVELS, Design, problem_of
 from penstock.statistics import LEVEL, interval
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from penstock.sensitivity.design import Design
 
     Array = np.ndarray[Any, Any]
 

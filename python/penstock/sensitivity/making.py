@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from penstock.errors import InputError
+from penstock.records import RunResult
+from penstock.sensitivity.design import Design
 from penstock.sensitivity.indices import indices, noise, significant
 from penstock.sensitivity.result import Analysis, SensitivityResult
 from penstock.studies.derived import at
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import PointRequest
+from penstock.studies.runner import Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.verify import chosen, ends, require_ranges
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.records import RunResult
-    from penstock.sensitivity.design import Design
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
-    from penstock.studies.runner import Runner
 
 
 class Sampling:

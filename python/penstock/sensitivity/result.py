@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,22 +13,19 @@ from penstock.plots.request import WIDTHS
 from penstock.plots.style import CAP, GREY, look, style
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
-from penstock.sensitivity.indices import significant
+from penstock.records import RunResult
+from penstock.sensitivity.design import Design
+from penstock.sensitivity.indices import Index, Noise, significant
 from penstock.statistics import Interval
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import PointRequest
 from penstock.unit_scale import plus_minus, scale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
     from matplotlib.axes import Axes
 
     from penstock.plots.canvas import Picture
-    from penstock.records import RunResult
-    from penstock.sensitivity.design import Design
-    from penstock.sensitivity.indices import Index, Noise
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
 
 
 @dataclass(frozen=True, slots=True)

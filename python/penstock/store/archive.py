@@ -13,23 +13,19 @@ import io
 import os
 import tarfile
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError, StoreError
 from penstock.memory import allowed, too_large
 from penstock.printable import path_text
-from penstock.store.runfile import LARGEST, decode
+from penstock.store.runfile import LARGEST, StoredRun, decode
 from penstock.store.sealed import DamagedError, NewerError, opened, sealed_json
 from penstock.whole_file import whole_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from penstock.store.runfile import StoredRun
 
 FORMAT = 1
 """Version of the layout of archives."""

@@ -5,24 +5,19 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.memory import require
 from penstock.printable import quoted, utf8
-from penstock.records import RunRequest
-from penstock.store.manifest import run_key
+from penstock.records import Metric, RunRequest, RunResult
+from penstock.store.manifest import Manifest, run_key
+from penstock.store.runfile import StoredRun
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from penstock.records import Metric, RunResult
-    from penstock.store.manifest import Manifest
-    from penstock.store.runfile import StoredRun
-
-    RunAll = Callable[[list[RunRequest]], list[RunResult]]
+RunAll = Callable[[list[RunRequest]], list[RunResult]]
 
 Row = tuple[str, tuple[tuple[str, str], ...], str]
 """Name, labels and unit."""

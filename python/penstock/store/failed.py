@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock import _core
+from penstock.records import RunRequest
 from penstock.store.folder import names, write
 from penstock.store.manifest import Made, Origin, members_of, origin_of
 from penstock.store.sealed import FORMAT, opened, sealed_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from penstock.records import RunRequest
 
 
 @dataclass(frozen=True, slots=True)

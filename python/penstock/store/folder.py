@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text
 from penstock.store.manifest import scenario_hash
 from penstock.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _ELSEWHERE = "Choose another folder with --store DIR or PENSTOCK_STORE."
 

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock import _core
 from penstock.printable import shortened, utf8
+from penstock.records import RunRequest
+from penstock.store.folder import Texts
 from penstock.store.manifest import PointOf, point_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from penstock.records import RunRequest
-    from penstock.store.folder import Texts
 
 _EXPLAINED = 20
 """Maximum number of points for which it is explained why they are repeated."""

@@ -7,17 +7,14 @@ import json
 import re
 import socket
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.records import RunRequest
+from penstock.records import RunRequest
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FILE = re.compile(r"\b(file|distribution|matrix|use)\b")

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core, toml
 from penstock.printable import utf8
-from penstock.records import Metric, RunResult
-from penstock.store.manifest import Manifest, members_of
+from penstock.records import Decided, Measured, Metric, RunRequest, RunResult
+from penstock.store.manifest import Made, Manifest, members_of
 from penstock.store.sealed import FORMAT, DamagedError, opened, sealed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from penstock.records import Decided, Measured, RunRequest
-    from penstock.store.manifest import Made
 
 LARGEST = 1 << 30
 """Maximum size of a run's file in an archive, in bytes; about ten million metrics."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from penstock import _core
+from penstock.store.failed import Failed
+from penstock.store.folder import Texts
 from penstock.store.history import page_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from penstock.store.failed import Failed
-    from penstock.store.folder import Texts
-    from penstock.store.manifest import Manifest, PointOf
+from penstock.store.manifest import Manifest, PointOf
 
 
 @dataclass

@@ -5,26 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text, printable_lines
-from penstock.store.failed import Failures
+from penstock.records import Metric, RunRequest
+from penstock.store.failed import Failed, Failures
 from penstock.store.folder import Texts, names, reported, write
-from penstock.store.history import History
+from penstock.store.history import History, Why
+from penstock.store.manifest import Manifest, PointOf
 from penstock.store.runfile import Record, StoredRun, decode, encode
 from penstock.store.sealed import FORMAT, DamagedError, NewerError
-from penstock.store.selection import merged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from penstock.records import Metric, RunRequest
-    from penstock.store.failed import Failed
-    from penstock.store.history import Why
-    from penstock.store.manifest import Manifest, PointOf
-    from penstock.store.selection import StoredRuns
+from penstock.store.selection import StoredRuns, merged
 
 
 def default_folder() -> Path:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import calendar
 import shutil
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from penstock.store import Store
 from penstock.store.folder import names, reported
+from penstock.store.manifest import Manifest
 from penstock.whole_file import UNFINISHED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from penstock.store import Store
-    from penstock.store.manifest import Manifest
 
 _HOUR = 3600.0
 _DAY = 86400.0

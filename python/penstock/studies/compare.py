@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted
+from penstock.records import RunResult
 from penstock.statistics import Comparison, holm, paired
-from penstock.studies.definition import value_text
+from penstock.studies.definition import Point, value_text
 from penstock.studies.select import SelectionError, described, select
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from penstock.records import RunResult
-    from penstock.studies.definition import Point
 
 
 @dataclass(frozen=True, slots=True)

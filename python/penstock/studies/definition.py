@@ -5,23 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import toml
 from penstock.errors import InputError
 from penstock.printable import one_line, printable, quoted, shortened
 from penstock.reference import catalogue
 from penstock.short_values import value_text as short_text
-from penstock.studies.derived import Derived, at
-from penstock.studies.toml_text import TomlError, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from penstock.studies.derived import When
-    from penstock.studies.ranges import Range
-    from penstock.studies.toml_text import Mistakes, Place
+from penstock.studies.derived import Derived, When, at
+from penstock.studies.ranges import Range
+from penstock.studies.toml_text import Mistakes, Place, TomlError, parsed
 
 MOST = 100_000
 """Maximum number of points of a study; a store with one run of each opens in seconds."""

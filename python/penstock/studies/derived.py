@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import toml
 from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, UnitError, read_quantity, setting_value
+from penstock.studies.toml_text import Place
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from penstock.studies.toml_text import Place
-
-    Tell = Callable[[Place, str], None]
+Tell = Callable[[Place, str], None]
 
 WHEN_KEYS = ("if", "set", "grid", "derived")
 _LONGEST_CHAIN = 50

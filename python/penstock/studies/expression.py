@@ -16,15 +16,13 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.printable import quoted
 from penstock.studies.quantity import DIMENSIONLESS, UNITS, Quantity, UnitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 Value = Quantity | str | bool
 """Values of expressions."""

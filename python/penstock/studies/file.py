@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, suggestion, utf8
 from penstock.studies.definition import Definition, is_path
 from penstock.studies.plan import RUNS, StudyPlan, points_of
+from penstock.studies.ranges import Range
 from penstock.studies.sections import AIMS, aims_of, asks_of, ranges_of, refuse_beside_ranges, whens_of
 from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
     from penstock._core import Mistake
-    from penstock.studies.ranges import Range
 
 KEYS = (
     *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "when", "where", "derived"),

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, PenstockError
+from penstock.records import RunResult
+from penstock.store import Store
 from penstock.studies.derived import at
+from penstock.studies.plan import StudyPlan
 from penstock.studies.point_result import PointResult
+from penstock.studies.precision import Precision
 from penstock.studies.quantity import dimension_of
+from penstock.studies.request import PointRequest
 from penstock.studies.result import StudyData
 from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
-from penstock.studies.warmup import find_warm_up
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from penstock.records import RunResult
-    from penstock.store import Store
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.precision import Precision
-    from penstock.studies.request import PointRequest
-    from penstock.studies.warmup import FoundWarmUp
+from penstock.studies.warmup import FoundWarmUp, find_warm_up
 
 
 def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyData:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.finished import finished_of, group_of
 from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line, shortened
+from penstock.records import RunResult
+from penstock.studies.definition import Point
+from penstock.studies.warmup import FoundWarmUp
 from penstock.tabulation import of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from penstock.records import RunResult
-    from penstock.studies.definition import Point
     from penstock.studies.point_result import PointResult
-    from penstock.studies.warmup import FoundWarmUp
 
 _LEAST_SHARE = 0.05
 """Minimum share, of the time or of the drops, above which a full window or a tie is reported."""

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from penstock import _core
 from penstock.errors import ScenarioError
 from penstock.printable import utf8
+from penstock.studies.compare import Compare
+from penstock.studies.definition import Definition, Point
 from penstock.studies.derived import at
+from penstock.studies.precision import Precision
+from penstock.studies.ranges import Range
 from penstock.studies.request import PointRequest, distinct, effort
-from penstock.studies.toml_text import Mistakes, TomlError, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from penstock.studies.compare import Compare
-    from penstock.studies.definition import Definition, Point
-    from penstock.studies.precision import Precision
-    from penstock.studies.ranges import Range
-    from penstock.studies.toml_text import Locate
-    from penstock.studies.warmup import FindWarmUp
+from penstock.studies.toml_text import Locate, Mistakes, TomlError, parsed
+from penstock.studies.warmup import FindWarmUp
 
 RUNS = 5
 """Default number of runs of each point."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.provenance import Provenance
-from penstock.results import summarise
+from penstock.records import RunResult
+from penstock.results import Summary, summarise
 from penstock.series import TimeSeries
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.records import RunResult
-    from penstock.results import Summary
-    from penstock.studies.request import PointRequest
+from penstock.studies.request import PointRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from penstock.statistics import interval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.studies.quantity import Dimension
+from penstock.studies.quantity import Dimension
 
 LEAST = 30
 """Default number of runs before the rule is first applied. With ten [Law15 s9.4.1], 95 % intervals of skewed means

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Dimension = tuple[tuple[str, int], ...]
 """Powers of base units, sorted by name; empty for plain numbers."""

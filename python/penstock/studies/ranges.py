@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.printable import quoted, shortened
 from penstock.short_values import value_text
 from penstock.studies.derived import as_value
 from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, setting_text, setting_value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal ratio, or choices: A,B,C"
 DIGITS = 6

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import line_of
@@ -14,12 +15,8 @@ from penstock.printable import utf8
 from penstock.provenance import Provenance
 from penstock.records import RunRequest
 from penstock.store import RunKeys
+from penstock.studies.definition import Point
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.studies.definition import Point
 
 _HOPS = 3
 """Assumed number of links per packet of a source with a rate; its route is not known here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,25 +14,20 @@ from penstock.output_analysis import quantile_interval
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, things
 from penstock.provenance import Provenance
-from penstock.results import frame_of, free_name, to_data, values_of
+from penstock.records import RunResult
+from penstock.results import Summary, frame_of, free_name, to_data, values_of
 from penstock.short_values import value_text
-from penstock.studies.compare import Compare, compare
+from penstock.studies.compare import Compare, Contrast, compare
 from penstock.studies.notes import notes_of_runs, notes_on_spread, too_short, unfinished
+from penstock.studies.plan import StudyPlan
+from penstock.studies.point_result import PointResult
 from penstock.studies.select import select
+from penstock.studies.warmup import FoundWarmUp
 from penstock.tabulation import about_means, how_sure, made_from, table_of
 from penstock.toml import json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
-
-    from penstock.records import RunResult
-    from penstock.results import Summary
-    from penstock.studies.compare import Contrast
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.point_result import PointResult
-    from penstock.studies.warmup import FoundWarmUp
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import finalize
 
+from penstock._core import Scenario
 from penstock.errors import PenstockError
 from penstock.records import RunResult, Status
 from penstock.running import make_all
+from penstock.store import Store, StoredRun
+from penstock.studies.request import PointRequest
 from penstock.workers import Reserve
 from penstock.workers.job import How
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from penstock._core import Scenario
-    from penstock.store import Store, StoredRun
-    from penstock.studies.request import PointRequest
 
 
 class Runner:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from penstock.printable import quoted
 from penstock.studies.compare import Compare
@@ -11,16 +12,12 @@ from penstock.studies.expression import ExpressionError, parse
 from penstock.studies.precision import LEAST, MOST, Precision
 from penstock.studies.quantity import DIMENSIONLESS, read_quantity
 from penstock.studies.ranges import Range, read_range
+from penstock.studies.toml_text import Mistakes, Place
 from penstock.studies.warmup import FEWEST as FEWEST_WINDOWS
 from penstock.studies.warmup import MOST as MOST_WINDOWS
 from penstock.studies.warmup import WINDOWS, FindWarmUp
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from penstock.studies.toml_text import Mistakes, Place
-
-    Tell = Callable[[Place, str], None]
+Tell = Callable[[Place, str], None]
 
 AIMS = ("warm-up", "precision", "metrics", "compare")
 METHODS = ("morris", "sobol")

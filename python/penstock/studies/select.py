@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted, suggestion
-from penstock.records import RUNS, Metric
+from penstock.records import RUNS, Metric, RunResult
 from penstock.studies.derived import as_value, at
-from penstock.studies.expression import ExpressionError, Value, parse
+from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.records import RunResult
-    from penstock.studies.expression import Expression
 
 
 class SelectionError(ValueError):

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import PointRequest
 
 MOST_SHARDS = 10_000
 """Maximum number of shards; beyond it, starting a process takes longer than most runs."""

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.processors import available
-from penstock.store.history import told
+from penstock.store import Store, StoredRun
+from penstock.store.failed import Failed
+from penstock.store.history import Change, told
 from penstock.store.manifest import point_of
+from penstock.studies.request import PointRequest
 from penstock.studies.runner import there
 from penstock.studies.verify import beginning
 from penstock.toml import json_value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.store import Store, StoredRun
-    from penstock.store.failed import Failed
-    from penstock.store.history import Change
-    from penstock.studies.request import PointRequest
 
 _PROBES = 12
 """Maximum number of points whose runs are timed, spread over all points."""

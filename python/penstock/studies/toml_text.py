@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
@@ -11,13 +12,11 @@ from penstock.errors import ScenarioError
 from penstock.printable import utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from penstock._core import Mistake
 
-    Place = tuple[str | int, ...]
-    Locate = Callable[..., int | None]
-    """The line of a place; None if it is in no file."""
+Place = tuple[str | int, ...]
+Locate = Callable[..., int | None]
+"""The line of a place; None if it is in no file."""
 
 DEEPEST = 60
 """Maximum nesting of tables and lists; the reader recurses for each level."""

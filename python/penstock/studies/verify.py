@@ -5,23 +5,20 @@ Sensitivity studies and searches have ranges, from whose middle their numbers ar
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
 from penstock.records import Metric, each_once
 from penstock.studies.compare import compare
 from penstock.studies.expression import ExpressionError
+from penstock.studies.plan import StudyPlan
 from penstock.studies.quantity import dimension_of
+from penstock.studies.request import PointRequest
 from penstock.studies.select import DerivedMetrics, SelectionError, described, select
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from penstock import _core
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.request import PointRequest
 
 _PARTS = (20, 4, 1)
 """Divisors of a run; a larger part is tried if a smaller one makes no sense."""

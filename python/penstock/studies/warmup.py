@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -11,12 +12,10 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.output_analysis import Truncation, mser5
 from penstock.studies.quantity import Quantity, setting_text
+from penstock.studies.request import PointRequest
 from penstock.studies.select import SelectionError, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.studies.request import PointRequest
     from penstock.studies.runner import Runner
 
 WINDOWS = 100

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.studies import plan_of
@@ -13,29 +15,23 @@ from penstock.errors import InputError
 from penstock.printable import json_text, path_text
 from penstock.progress import Progress
 from penstock.records import Metric
+from penstock.results import Summary
 from penstock.short_values import value_text
+from penstock.store import Store
 from penstock.studies.definition import is_path
 from penstock.studies.making import make
 from penstock.studies.making import stored as made_so_far
+from penstock.studies.plan import StudyPlan
+from penstock.studies.precision import Precision
+from penstock.studies.request import PointRequest
+from penstock.studies.result import StudyData
 from penstock.studies.runner import Runner
 from penstock.studies.select import SelectionError, select
 from penstock.studies.verify import verify
+from penstock.suites.suite import Part, Suite
 from penstock.tabulation import how_sure, made_from
 from penstock.unit_scale import scale
 from penstock.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from penstock.results import Summary
-    from penstock.store import Store
-    from penstock.studies.plan import StudyPlan
-    from penstock.studies.precision import Precision
-    from penstock.studies.request import PointRequest
-    from penstock.studies.result import StudyData
-    from penstock.suites.suite import Part, Suite
-
 
 _LONGEST = 60
 """Rows of a table on a terminal; the files of ``--out`` and JSON have all."""

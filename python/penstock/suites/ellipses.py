@@ -7,20 +7,17 @@ better mechanism is further up and to the right. An ellipse that leans means tha
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from penstock.plots.canvas import Picture
 from penstock.plots.style import look, style
 from penstock.short_values import value_text
+from penstock.studies.result import StudyData
 from penstock.studies.select import select
 from penstock.unit_scale import scale
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.studies.result import StudyData
 
 
 def figure_of(result: StudyData, asked: Mapping[str, Any]) -> Picture:

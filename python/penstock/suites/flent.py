@@ -10,20 +10,17 @@ import gzip
 import json
 import math
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from penstock.short_values import value_text
+from penstock.studies.point_result import PointResult
+from penstock.studies.result import StudyData
 from penstock.trace import PacketTrace
 from penstock.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from penstock.studies.point_result import PointResult
-    from penstock.studies.result import StudyData
 
 STEP = 0.2
 """Seconds between samples, flent's default."""

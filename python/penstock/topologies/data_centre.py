@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.network import Network, Node
 from penstock.topologies.small import link_both_ways
-
-if TYPE_CHECKING:
-    from penstock.network import Network, Node
 
 
 @dataclass(frozen=True, slots=True)

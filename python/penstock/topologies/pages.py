@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock import topologies
 from penstock.errors import InputError
 from penstock.network import Network, Node
 from penstock.printable import path_text, quoted, suggestion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 Settings = dict[str, "int | float | str"]
 

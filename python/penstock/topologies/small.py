@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from penstock.network import Network, Node
+from penstock.network import Network, Node
 
 
 def link_both_ways(net: Network, a: Node, b: Node, **link: Any) -> None:

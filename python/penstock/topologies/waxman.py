@@ -7,13 +7,11 @@ from fractions import Fraction
 from itertools import combinations
 from math import dist, exp
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.network import Network, Node
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
 from penstock.topologies.small import link_both_ways
-
-if TYPE_CHECKING:
-    from penstock.network import Network, Node
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.view.network import group_of
+from penstock.view.network import Network, group_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.view.network import Network
-
-    Point = tuple[float, float]
+Point = tuple[float, float]
 
 _STEP, _HOP, _GAP = 26.0, 150.0, 26.0
 """Between neighbours in a row, between routers in a chain, and between subtrees."""

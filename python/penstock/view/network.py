@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from penstock._core import Scenario
+from penstock._core import Scenario
 
 _MEMBER = re.compile(r"\[\d+\]$")
 _DEFAULT_QUEUE = "tail-drop"

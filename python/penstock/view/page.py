@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from penstock._core import Scenario
 from penstock.errors import InputError
 from penstock.plots.style import COLOURS
 from penstock.printable import path_text
 from penstock.report.render import json_markup, packaged, template
 from penstock.series import TimeSeries
 from penstock.tabulation import made_from
+from penstock.trace import PacketTrace
 from penstock.view.layout import layout_of
-from penstock.view.network import network_of
+from penstock.view.network import Network, network_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
-
-    from penstock._core import Scenario
-    from penstock.trace import PacketTrace
-    from penstock.view.network import Network
 
 EVENTS = 1_000_000
 """The most events of a page."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import importlib
 import logging
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from distributed import Client
 
 from penstock.errors import InputError, PenstockError
 from penstock.workers.local_cluster import LocalWorkers, begun
+from penstock.workers.place import Place
 from penstock.workers.remote import cancel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from penstock.workers.place import Place
 
 # Not a reference to a function of the package: a worker without it could not unpickle the request.
 _VERSION = "__import__('penstock.workers.remote', fromlist=['version']).version()"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Stop, make
+from penstock.workers.place import Place
 from penstock.workers.processes import ProcessWorker, Reserve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from penstock.workers.dask_crew import DaskCrew
-    from penstock.workers.place import Place
 
 
 class ThreadWorker:

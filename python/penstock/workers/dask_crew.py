@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent import futures
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from distributed import KilledWorker
@@ -23,16 +24,11 @@ from distributed import KilledWorker
 from penstock.errors import PenstockError
 from penstock.workers.connection import Connection
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Told
-from penstock.workers.processes import DEATHS
+from penstock.workers.place import Place
+from penstock.workers.processes import DEATHS, Reserve
 from penstock.workers.remote import Refused, asked, decoded, make_batch, told, version
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from penstock.workers.place import Place
-    from penstock.workers.processes import Reserve
-
-    Tell = Callable[[Ended | Lost | Told | BaseException], None]
+Tell = Callable[[Ended | Lost | Told | BaseException], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from penstock import _core
 from penstock.processors import usable
-from penstock.records import Metric
+from penstock.records import Decided, Measured, Metric, RunRequest
 from penstock.store import manifest
 from penstock.store.runfile import Record, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from penstock.records import Decided, Measured, RunRequest
 
 _AT_ONCE = 1000
 """Metrics that are copied from the core in one step, which cannot be interrupted."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import dask
 from distributed import Scheduler, SpecCluster
@@ -17,9 +18,6 @@ from distributed import Scheduler, SpecCluster
 from penstock.errors import PenstockError
 from penstock.workers.dask_worker import SETTINGS, ClusterFolder
 from penstock.workers.pipe import opened, program, send
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 STARTS = 10

@@ -9,12 +9,10 @@ import os
 import pickle
 import subprocess
 import sys
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import IO, Any
 
 from penstock.huge_pages import tunables
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LENGTH = 8
 

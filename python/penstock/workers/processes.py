@@ -10,6 +10,7 @@ from __future__ import annotations
 import pickle
 import signal
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,6 @@ from penstock.workers.pipe import opened, program, receive, send
 from penstock.workers.remote import asked, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from penstock.workers.connection import Connection
 
 DEATHS = 3
