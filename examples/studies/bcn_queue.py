@@ -14,8 +14,8 @@ import polars as pl
 import penstock as ps
 from penstock.plots import plot
 from penstock.reproductions.bcn import STUDY
-from penstock.reproductions.bcn.scenario import HOT, OURS, experiments, page, published_gain
-from penstock.reproductions.reading import Readings
+from penstock.reproductions.bcn.scenario import HOT, OURS, experiments, page
+from penstock.reproductions.reading import Readings, Settings
 
 MOST = 60  # ms
 
@@ -33,6 +33,16 @@ def queues() -> pl.DataFrame:
         series = ps.TimeSeries(text, of=HOT, what="queue", every="50 us", stop=f"{MOST} ms")
         frames.append(series.frame().select("time_ps", pl.lit(name).alias("management"), "value"))
     return pl.concat(frames)
+
+
+def published_gain(settings: Settings) -> str:
+    """The scenario with the published gain of the decrease.
+
+    It takes rates below zero, so it needs the floor, which is one rate unit where readings have none.
+    """
+    gain = settings["bcn.aimd_cisco.gd_decrease_gain"]
+    changed = {"bcn.floor": settings["bcn.floor"] or "8 Mbit/s", "bcn.aimd_ours.gd_decrease_gain": gain}
+    return page(settings.having(changed), managed=True, observed=True)
 
 
 def main() -> None:

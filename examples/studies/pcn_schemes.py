@@ -13,13 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pcn_marking
+import pcn_side_by_side
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
+from pcn_figures import Figure, Panel, Point
 
 from penstock.progress import Progress
 from penstock.reproductions.evidence import Estimate
-from penstock.reproductions.pcn import curves, schemes
-from penstock.reproductions.pcn.figures import Figure, Panel, Point
 from penstock.reproductions.reproduce import SEED
 from penstock.running import RunRequest, run_all
 from penstock.store import Store
@@ -99,7 +100,7 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     store = Store(given.store or given.folder / "runs")
-    for name, study in (("schemes", schemes), ("marking", curves)):
+    for name, study in (("schemes", pcn_side_by_side), ("marking", pcn_marking)):
         rows = measure(study.points(), given.runs, given.jobs, store)
         text = as_json(rows)
         (given.folder / f"{name}.json").write_text(text, encoding="utf-8")

@@ -1,13 +1,15 @@
 """The study of backward congestion notification: its data, scenarios, measurements and claims."""
 
 import json
+import runpy
 import tomllib
+from pathlib import Path
 
 import pytest
 from digitized import check_faithful
 
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.bcn.scenario import HOT, OURS, SCALED, UNSCALED, build, published_gain, transfer_bytes
+from penstock.reproductions.bcn.scenario import HOT, OURS, SCALED, UNSCALED, build, transfer_bytes
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare, quoted
 from penstock.reproductions.loading import load
@@ -20,6 +22,7 @@ from penstock.running import run_all
 from penstock.statistics import mean
 
 STUDY = load("bcn")
+QUEUE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "studies" / "bcn_queue.py"))
 DOCUMENT = STUDY.document
 WAIT = {1: 16, 2: 1}
 
@@ -128,7 +131,7 @@ class TestScenario:
         assert (page["duration"], point["rate-unit"], point["floor"]) == ("6000 ms", "800000 bit/s", "800000 bit/s")
 
     def test_the_published_gain_has_a_floor_in_every_reading(self):
-        page = tomllib.loads(published_gain(settings("bcn-a04=no-floor")))
+        page = tomllib.loads(QUEUE["published_gain"](settings("bcn-a04=no-floor")))
         point = page["nodes"]["st1"]["reaction-point"]["bcn"]
         assert (point["decrease-gain"], point["floor"]) == ("1/64", "8000000 bit/s")
 

@@ -1,13 +1,14 @@
 """Single marking with one call per ingress: what counting marked calls gives, next to the stored runs."""
 
 import json
+import runpy
 from pathlib import Path
 
 import pytest
 
-from penstock.reproductions.pcn.lone_calls import over_admission
-
-SCHEMES = Path(__file__).parents[2] / "docs" / "studies" / "pcn" / "schemes.json"
+ROOT = Path(__file__).parents[2]
+SCHEMES = ROOT / "docs" / "studies" / "pcn" / "schemes.json"
+over_admission = runpy.run_path(str(ROOT / "examples" / "studies" / "pcn_lone_calls.py"))["over_admission"]
 
 
 def stored(panel, calls):
@@ -17,6 +18,7 @@ def stored(panel, calls):
 
 def test_counting_marked_calls_gives_what_runs_give():
     (share,) = over_admission((180.0,), calls=1, offered=5, frozen=False)
+    assert share == pytest.approx(0.76, abs=0.005)
     row = stored("plain", 1.0)
     # Points of over-admission; random delays, which spread the marks over all calls, are far from it.
     assert 100 * share == pytest.approx(row["mean"], abs=3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import math
 import sys
@@ -13,13 +13,15 @@ import pytest
 
 from penstock import _core
 from penstock.records import RunRequest
-from penstock.reproductions.pcn import curves, schemes
-from penstock.reproductions.pcn.figures import Figure, Line, Panel
 from penstock.running import run_all
 from penstock.statistics import interval
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = ROOT / "docs" / "studies" / "pcn"
+sys.path.append(str(ROOT / "examples" / "studies"))
+module, schemes, curves, figures = (
+    importlib.import_module(f"pcn_{name}") for name in ("schemes", "side_by_side", "marking", "figures")
+)
 STUDIES = {"schemes": schemes, "marking": curves}
 
 
@@ -134,16 +136,9 @@ def test_poisson_finds_the_bucket_not_full_as_often_as_it_sends():
 def test_rows_are_a_line_each_without_what_is_no_number():
     pytest.importorskip("matplotlib")
     rows = [{"panel": "a", "series": "b", "x": 1.0, "mean": math.nan, "ci_low": None, "runs": 1}]
-    assert json.loads(script().as_json(rows)) == [
+    assert json.loads(module.as_json(rows)) == [
         {"panel": "a", "series": "b", "x": 1.0, "mean": None, "ci_low": None, "runs": 1}
     ]
-
-
-def script():
-    spec = importlib.util.spec_from_file_location("pcn_schemes", ROOT / "examples" / "studies" / "pcn_schemes.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Few:
@@ -151,7 +146,8 @@ class Few:
 
     def __init__(self, study, panel):
         self.chosen = [p for p in study.points() if p.panel == panel][:2]
-        self.figure = Figure(panel, (Panel(panel, "Few", "x", "y", lines=(Line("zero", ((0, 0), (1, 0))),)),))
+        zero = figures.Line("zero", ((0, 0), (1, 0)))
+        self.figure = figures.Figure(panel, (figures.Panel(panel, "Few", "x", "y", lines=(zero,)),))
 
     def points(self):
         return self.chosen
@@ -162,9 +158,8 @@ class Few:
 
 def test_the_script_writes_tables_and_figures(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    module = script()
-    monkeypatch.setattr(module, "schemes", Few(schemes, "time"))
-    monkeypatch.setattr(module, "curves", Few(curves, "appendix-d"))
+    monkeypatch.setattr(module, "pcn_side_by_side", Few(schemes, "time"))
+    monkeypatch.setattr(module, "pcn_marking", Few(curves, "appendix-d"))
     written = []
     for name in ("one", "two"):
         folder = tmp_path / name
@@ -187,7 +182,6 @@ def test_what_is_stored_is_what_would_be_run_and_drawn(name, study, tmp_path):
     ]
     assert {row["runs"] for row in rows} == {5}
     pytest.importorskip("matplotlib")
-    module = script()
     assert len({row["series"] for row in rows}) <= len(module.COLOURS)
     module.draw(study.figures(), rows, tmp_path)
     for path in tmp_path.iterdir():

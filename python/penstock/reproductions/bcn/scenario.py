@@ -62,15 +62,6 @@ def experiments(settings: Settings) -> Mapping[str, str]:
     }
 
 
-def published_gain(settings: Settings) -> str:
-    """The scenario with the published gain of the decrease.
-
-    It takes rates below zero, so it needs the floor, which is one rate unit where readings have none.
-    """
-    changed = {"bcn.floor": settings["bcn.floor"] or "8 Mbit/s", _GD: settings["bcn.aimd_cisco.gd_decrease_gain"]}
-    return page(settings.having(changed), managed=True, observed=True)
-
-
 def page(settings: Settings, *, managed: bool, slower: int = 1, observed: bool = False) -> str:
     """The scenario with or without congestion management.
 

@@ -1,7 +1,7 @@
 """Beyond the print: six schemes side by side over load, aggregation and synchronisation.
 
 CBR voice at the document's rates: admission at 128 Mbit/s and termination at 320 Mbit/s, in runs that are shorter than
-the document's. ``examples/studies/pcn_schemes.py`` runs and draws them.
+the document's.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pcn_figures import Figure, Line, Panel, Point
+
 from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import RTT
 from penstock.reproductions.pcn.experiments import BASE, OVERLOAD
-from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.measure import admission, termination
 from penstock.reproductions.pcn.mechanisms import OTHERS
 from penstock.reproductions.pcn.oracle import counted, limit

@@ -8,9 +8,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from pcn_figures import Figure, Line, Panel, Point
+
 from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.experiments import BASE, marks, steady
-from penstock.reproductions.pcn.figures import Figure, Line, Panel, Point
 from penstock.reproductions.pcn.mechanisms import fractional, single_threshold
 from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
