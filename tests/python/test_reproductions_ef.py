@@ -10,8 +10,7 @@ from digitized import check_faithful
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
-from penstock.reproductions.ef.network import NODES
-from penstock.reproductions.ef.scenario import SCHEDULERS, experiments, most_flows
+from penstock.reproductions.ef.scenario import NODES, SCHEDULERS, experiments, most_flows
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings

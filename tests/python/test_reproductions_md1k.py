@@ -11,7 +11,7 @@ from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
-from penstock.reproductions.md1k.measure import exponential_service
+from penstock.reproductions.md1k import exponential_service
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.renew import Renewal, main

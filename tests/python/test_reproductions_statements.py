@@ -3,7 +3,7 @@
 import pytest
 
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.claim_tests import claim_tests
+from penstock.reproductions.claim_tests import StatedTest
 from penstock.reproductions.document import Document
 from penstock.reproductions.fits import Watched
 from penstock.reproductions.outcome import Outcome
@@ -57,7 +57,7 @@ def found(keys, numbers=None):
         outcome.put(document.tables[0], row, {"rate": values})
     metrics = [Metric("queue", {"of": name}, "packets", value) for name, value in (("a", 3.0), ("b", 4.0))]
     outcome.experiments["long"] = [RunResult(RunRequest("", replication=n), metrics, "d", 0) for n in range(2)]
-    return claim_tests(document, numbers)["paper-c01"](outcome, {})
+    return StatedTest(document, document.claim("paper-c01"), numbers or {})(outcome, {})
 
 
 def means(keys, numbers=None):
@@ -157,7 +157,7 @@ def test_what_decides_is_read_without_the_rest_of_the_evidence():
     document = Document.parse(PAPER + keys)
     outcome = Outcome(document, Readings(document), list(document.tables), 2)
     outcome.put(document.tables[0], document.tables[0].rows[4], {"rate": VALUES[4]})
-    test = claim_tests(document)["paper-c01"]
+    test = StatedTest(document, document.claim("paper-c01"), {})
     watched = Watched(outcome)
     assert test.decide(watched).verdict == "confirmed"
     assert watched.looked.numbers == {("1", ("new", 0.9), "rate")}

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.document import Claim, Document
     from penstock.reproductions.evidence import Decision, Test
-    from penstock.reproductions.finding import ClaimTest
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.statements import Numbers
 
@@ -26,23 +25,6 @@ EVIDENCE = "{what}: {listed}. {held} statements hold.{failures}"
 """The evidence of a claim that has no text of its own."""
 
 
-def claim_tests(
-    document: Document,
-    numbers: Numbers | None = None,
-    others: Mapping[str, ClaimTest] | None = None,
-    facts: Mapping[str, Facts] | None = None,
-) -> dict[str, ClaimTest]:
-    """The test of each claim of a document.
-
-    `numbers` are the study's own names in statements, `others` the tests of claims that no statements can test, and
-    `facts` more words for the evidence of some claims.
-    """
-    stated = {
-        claim.id: StatedTest(document, claim, numbers or {}, (facts or {}).get(claim.id)) for claim in document.claims
-    }
-    return {**stated, **(others or {})}
-
-
 @dataclass(frozen=True)
 class StatedTest:
     """The test of a claim whose statements are data."""
@@ -50,7 +32,7 @@ class StatedTest:
     document: Document  # whose claim
     claim: Claim  # which one
     numbers: Numbers  # the study's own names in statements
-    facts: Facts | None  # more words for its evidence
+    facts: Facts | None = None  # more words for its evidence
 
     @property
     def stated(self) -> Mapping[str, Any]:

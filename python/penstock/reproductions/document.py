@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field, fields
-from importlib import resources
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -237,11 +236,6 @@ class Document:
     def allowed(self, table: Table, row: Row, column: Column) -> float:
         """How far from a printed number still agrees."""
         return self.tolerance(table, row, column).allows(float(row.values[column.name]))
-
-
-def packaged(package: str) -> Document:
-    """The document of a study that comes with the package."""
-    return Document.parse(resources.files(package).joinpath("document.toml").read_text(encoding="utf-8"))
 
 
 def _check_question(question: Question) -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from contextlib import suppress
 from importlib import import_module, resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import path_text
 from penstock.reproductions.study import DATA
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.claim_tests import Facts
+    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.statements import Numbers
     from penstock.reproductions.study import Study
 
 
@@ -60,3 +65,26 @@ def load(name: str) -> Study:
         raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
     study: Study = import_module(f"{__package__}.{name}").STUDY
     return study
+
+
+def packaged(
+    package: str,
+    *,
+    numbers: Numbers | None = None,
+    others: Mapping[str, ClaimTest] | None = None,
+    facts: Mapping[str, Facts] | None = None,
+    **parts: Any,
+) -> Study:
+    """The study of a package with a ``document.toml``; `parts` are other fields of :class:`Study`.
+
+    `numbers` are the study's own names in statements of claims, `others` the tests of claims that no statements can
+    test, and `facts` more words for the evidence of some claims.
+    """
+    from penstock.reproductions.claim_tests import StatedTest
+    from penstock.reproductions.document import Document
+    from penstock.reproductions.study import Study
+
+    document = Document.parse(resources.files(package).joinpath(DATA).read_text(encoding="utf-8"))
+    more = facts or {}
+    stated = {claim.id: StatedTest(document, claim, numbers or {}, more.get(claim.id)) for claim in document.claims}
+    return Study(document, claims={**stated, **(others or {})}, **parts)

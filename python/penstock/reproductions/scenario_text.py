@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     Entries = Iterable[Mapping[str, Any]]
 
 
+def head_of(description: str, duration: str, warm_up: str) -> dict[str, str]:
+    """The keys at the top of a scenario; there is no warm-up if all of a run counts."""
+    head = {"description": description, "duration": duration}
+    return head if warm_up == "0 s" else head | {"warm-up": warm_up}
+
+
 def scenario_text(
     head: Mapping[str, Any],
     nodes: Mapping[str, Any],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from penstock.reproductions.scenario_text import scenario_text
+from penstock.reproductions.scenario_text import head_of, scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,22 +27,14 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     marker = _marker(settings, table, row, precedences) if precedences > 1 else {}
     links = _links(settings, groups, marker, _red(settings, precedences))
     flows = [_tcp(settings, g) for g in groups] + [_udp(settings, udp_rate, precedences, g) for g in groups]
-    return {"": scenario_text(_head(settings), dict(_nodes(settings, groups)), links, flows, _measures(settings))}
+    told = "45 TCP and 5 UDP sources behind five markers, on a 1.5 Mbit/s bottleneck with drop precedences"
+    head = head_of(told, settings["run.duration"], settings["run.warm_up"])
+    return {"": scenario_text(head, dict(_nodes(settings, groups)), links, flows, _measures(settings))}
 
 
 def flow_groups(settings: Settings, kind: str) -> list[str]:
     """The names of the groups of `tcp` flows, or of `udp` flows with one flow each."""
     return [f"{kind}{g}" for g in range(1, settings["topology.group_count"] + 1)]
-
-
-def _head(settings: Settings) -> dict[str, str]:
-    head = {
-        "description": "45 TCP and 5 UDP sources behind five markers, on a 1.5 Mbit/s bottleneck with drop precedences",
-        "duration": settings["run.duration"],
-    }
-    if settings["run.warm_up"] != "0 s":
-        head["warm-up"] = settings["run.warm_up"]
-    return head
 
 
 def _nodes(settings: Settings, groups: Iterable[int]) -> Iterable[tuple[str, Any]]:

@@ -2,20 +2,102 @@
 
 from __future__ import annotations
 
-from penstock.reproductions.claim_tests import claim_tests
-from penstock.reproductions.document import packaged
-from penstock.reproductions.ef.claims import OTHERS
-from penstock.reproductions.ef.measure import measure
-from penstock.reproductions.ef.scenario import build, experiments
-from penstock.reproductions.study import Study
+import math
+from typing import TYPE_CHECKING
+
+from penstock.reproductions.ef.scenario import DEDICATED, EF, SIZES, VLL, build, experiments, most_flows
+from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
+from penstock.reproductions.loading import packaged
+from penstock.reproductions.run_numbers import numbers
+from penstock.reproductions.telling import between
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.reading import Settings
+    from penstock.reproductions.tables import Row, Table
+    from penstock.running import RunResult
 
 __all__ = ["STUDY"]
 
-_DOCUMENT = packaged(__package__)
-STUDY = Study(
-    document=_DOCUMENT,
+PERCENTILES = {"p50": "0.5", "p90": "0.9"}
+
+
+def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
+    """The printed columns, and the further values that claims need.
+
+    Jitter in percent of a packet time, rates in kb/s; ``ef_drops`` in packets; ``received_share`` of what EF sources
+    sent; ``used``, the utilisation of the bottleneck; ``spread`` between the best and the worst pair, and
+    ``shaper_drops`` and ``path_drops`` of table 4.
+    """
+    if table.id == "4":
+        counts = settings["vll.counts"]
+        pairs = [rate / 1000 for rate in numbers(results[VLL], counts, of="vll")]
+        return {
+            "dedicated_kbps": numbers(results[DEDICATED], counts, of="vll")[0] / 1000,
+            "vll_kbps": math.fsum(pairs) / len(pairs),
+            "spread": max(pairs) - min(pairs),
+            "subscribed": float(row.key["subscribed_kbps"]),
+            "shaper_drops": sum_of(results[VLL], "drops", of="senders-n0"),
+            "path_drops": sum_of(results[VLL], "drops", **{"class": EF}),
+        }
+    found = {f"{name}_{size}": value for size, result in results.items() for name, value in jitter(result).items()}
+    found["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())
+    shares = [received(result) for result in results.values()]
+    found |= {"least_received": min(shares), "most_received": max(shares)}
+    found["used"] = min(sum_of(result, "utilisation") for result in results.values())
+    return found
+
+
+def jitter(result: RunResult) -> dict[str, float]:
+    """The median and the 90th percentile of the target's jitter in percent of its packet time."""
+    return {name: 100 * sum_of(result, "jitter", quantile=share) for name, share in PERCENTILES.items()}
+
+
+def sum_of(result: RunResult, metric: str, **labels: str) -> float:
+    """The sum of a metric's numbers that have these labels."""
+    return math.fsum(numbers(result, metric, **labels))
+
+
+def received(result: RunResult) -> float:
+    """What arrived of what the EF sources sent."""
+    return sum_of(result, "throughput") / sum_of(result, "sent")
+
+
+def nothing_dropped(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
+    """ef-c13: in no run of tables 1 to 3 and with 36 flows an EF packet is lost."""
+    rows = [(table, row.key) for table in ("1", "2", "3") for row in outcome.rows(table)]
+    most = [run for size in SIZES for run in outcome.experiments[most_flows(size)]]
+    drops = sum(sum(outcome.values(table, "ef_drops", key)) for table, key in rows)
+    drops += sum(sum_of(run, "drops", **{"class": EF}) for run in most)
+    columns = ("least_received", "most_received")
+    shares = [value for table, key in rows for column in columns for value in outcome.values(table, column, key)]
+    shares += [received(run) for run in most]
+    sound = drops == 0 and all(abs(share - 1) <= 0.01 for share in shares)
+    return Finding(
+        CONFIRMED if sound else REFUTED,
+        f"{drops:.0f} EF packets were dropped in all runs of tables 1 to 3 and with 36 flows; {between(shares)} of "
+        "what EF sources sent was received while counting.",
+    )
+
+
+def lost_in_the_shaper(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
+    """ef-c15: what VLLs lose they lose in front of the shapers."""
+    path, shaper = (
+        sum(sum(outcome.values("4", column, row.key)) for row in outcome.rows("4"))
+        for column in ("path_drops", "shaper_drops")
+    )
+    return Finding(
+        CONFIRMED if path == 0 and shaper > 0 else REFUTED,
+        f"{path:.0f} packets of VLLs were dropped on the path and {shaper:.0f} in front of the shapers.",
+    )
+
+
+STUDY = packaged(
+    __package__,
     build=build,
     measure=measure,
-    claims=claim_tests(_DOCUMENT, others=OTHERS),
+    others={"ef-c13": nothing_dropped, "ef-c15": lost_in_the_shaper},
     experiments=experiments,
 )

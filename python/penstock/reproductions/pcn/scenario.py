@@ -23,7 +23,7 @@ from penstock.reproductions.pcn.traffic import (
     spread,
     supportable_rate,
 )
-from penstock.reproductions.scenario_text import scenario_text
+from penstock.reproductions.scenario_text import head_of, scenario_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,10 +55,7 @@ def scenario(
     if port is not None:
         bottleneck = {name: value for name, value in (bottleneck | dict(port)).items() if value is not None}
     net = network(settings, case, bottleneck)
-    duration, warm_up = span or times(settings, case)
-    head: dict[str, Any] = {"description": _description(case), "duration": duration}
-    if warm_up != "0 s":
-        head["warm-up"] = warm_up
+    head = head_of(_description(case), *(span or times(settings, case)))
     calls, measures = _calls(settings, case, net), _measures(settings, case, net)
     return scenario_text(head, net.nodes, net.links, (), measures, calls=calls)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.reproductions.claim_tests import claim_tests
-from penstock.reproductions.document import packaged
-from penstock.reproductions.study import Study
+from penstock.reproductions.loading import packaged
 from penstock.reproductions.ubr.claims import FACTS, NUMBERS
 from penstock.reproductions.ubr.experiments import experiments
 from penstock.reproductions.ubr.measure import MEASURED, measure
@@ -12,13 +10,12 @@ from penstock.reproductions.ubr.scenario import build, effort
 
 __all__ = ["STUDY"]
 
-DOCUMENT = packaged(__package__)
-
-STUDY = Study(
-    document=DOCUMENT,
+STUDY = packaged(
+    __package__,
+    numbers=NUMBERS,
+    facts=FACTS,
     build=build,
     measure=measure,
-    claims=claim_tests(DOCUMENT, NUMBERS, facts=FACTS),
     runs=5,
     experiments=experiments,
     effort=effort,
