@@ -16,7 +16,7 @@ from penstock.plots import plot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.ubr import STUDY
 from penstock.reproductions.ubr.guarantees import queues_over_time
-from penstock.reproductions.ubr.n_sources import BOTTLENECK
+from penstock.reproductions.ubr.networks import BOTTLENECK
 
 TENTH = 10**11  # ps
 

@@ -16,9 +16,9 @@ from penstock.reproductions.cross_validation import cross_validate, says
 from penstock.reproductions.likelihood import ERRORS, FLOOR, Print, bagged_posterior, joint
 from penstock.reproductions.loading import load, names
 from penstock.reproductions.pages import study_page
-from penstock.reproductions.renew import Renewal
 from penstock.store import Store
 from penstock.studies.runner import Runner
+from renew import Renewal
 
 SCENARIO = one_link(
     {"stream": 'poisson = { rate = "250 kbit/s", packet = "125 bytes" }'},

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import pytest
 from test_reproductions_fits import CLAIMED, outcome, study
 
+import renew
 from penstock import reproductions
 from penstock.errors import InputError
-from penstock.reproductions import alternatives, renew
+from penstock.reproductions import alternatives
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import Judgement, judge
 from penstock.reproductions.document import Document
@@ -22,6 +23,7 @@ from penstock.reproductions.reading import Readings
 from penstock.reproductions.stored import Origin, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.store import Store
+from stored_files import fits_json, known_to
 
 A01, A02 = "tiny-a01=long", "tiny-a02=bytes"
 # Ten runs around 20 with a standard deviation of 1: the rate is above 15 at 0.1 % with three of them already.
@@ -145,16 +147,16 @@ class TestAlternatives:
     def test_verdicts_of_another_model_stay_with_its_name_until_they_are_tested(self):
         verdicts = {A01: {"tiny-c01": "undecided", "tiny-c02": "refuted"}, A02: {"tiny-c02": "refuted"}}
         stored = Stored({}, OtherVerdicts(verdicts), Origin("old", "2026-11-27"))
-        assert stored.known_to("old").older == {}
-        kept = verdicts_of(budget=0, known=stored.known_to("new"))
+        assert known_to(stored, "old").older == {}
+        kept = verdicts_of(budget=0, known=known_to(stored, "new"))
         older = Origin("old", "2026-11-27")
         # The first answer does not move the second claim.
         assert kept.older == {(A01, "tiny-c01"): older, (A02, "tiny-c02"): older}
         assert kept.verdicts == {A01: {"tiny-c01": "undecided"}, A02: {"tiny-c02": "refuted"}}
         # A model later, they are still the first one's, and a tested one is nobody else's.
         again = Stored({}, kept, Origin("new", "2026-11-28"))
-        assert again.known_to("newer").older == kept.older
-        assert verdicts_of(known=again.known_to("newer"), questions=["tiny-a02"]).older == {(A01, "tiny-c01"): older}
+        assert known_to(again, "newer").older == kept.older
+        assert verdicts_of(known=known_to(again, "newer"), questions=["tiny-a02"]).older == {(A01, "tiny-c01"): older}
 
     def test_a_test_that_fails_under_an_answer_is_not_tested(self):
         def missing(outcome_, _):
@@ -202,11 +204,11 @@ class TestTold:
         origin = Origin("0" * 32, "2026-11-27")
         older = Origin("1" * 32, "2026-11-26")
         stored = Stored({"tiny-c01": "refuted"}, replace(self.changed, older={(A01, "tiny-c03"): older}), origin)
-        monkeypatch.setattr(fits, "text_beside", lambda *_: json.dumps(stored.as_json()))
+        monkeypatch.setattr(fits, "text_beside", lambda *_: json.dumps(fits_json(stored)))
         again = Stored.load(Document.parse(CLAIMED))
-        assert again.as_json() == stored.as_json()
+        assert fits_json(again) == fits_json(stored)
         assert (again.origin, again.tested.older) == (origin, {(A01, "tiny-c03"): older})
-        assert Stored().as_json() == {"as_printed": {}}
+        assert fits_json(Stored()) == {"as_printed": {}}
 
     @pytest.mark.parametrize("name", reproductions.names())
     def test_what_ships_is_told(self, name):

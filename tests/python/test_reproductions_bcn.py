@@ -260,7 +260,7 @@ class TestStored:
             assert first.digest == digests(STUDY)[scenario_name(table.id, row.name, "")]
 
     def test_the_findings_are_current(self):
-        # If not: python -m penstock.reproductions.renew bcn
+        # If not: python tools/renew/renew.py bcn
         outcome = stored_outcome(STUDY)
         agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
         findings = " ".join(text_beside(load("bcn").document, "findings.md").split())

@@ -15,9 +15,9 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import reproduce
-from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import text_beside
 from penstock.running import run_all
+from stored_files import runs_text
 
 STUDY = load("ef")
 DOCUMENT = STUDY.document
@@ -350,10 +350,10 @@ def test_a_reduced_run_is_in_order():
 
 def test_the_findings_are_current():
     # The packaged runs and verdicts and the number in the findings are what ten runs give now; if not:
-    # python -m penstock.reproductions.renew ef
+    # python tools/renew/renew.py ef
     outcome = reproduce(STUDY, [], Readings(DOCUMENT), STUDY.runs, claims=True)
     verdicts = json.loads(text_beside(load("ef").document, "verdicts.json"))
     assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
-    assert as_text(STUDY, outcome) == text_beside(load("ef").document, "runs.json")
+    assert runs_text(STUDY, outcome) == text_beside(load("ef").document, "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
     assert f"\n{agree} of the 64 numbers lie within" in text_beside(load("ef").document, "findings.md")

@@ -14,12 +14,12 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.md1k import exponential_service
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.renew import Renewal, main
 from penstock.reproductions.reproduce import reproduce
-from penstock.reproductions.stored import as_text
 from penstock.reproductions.study import text_beside
 from penstock.running import run_all
 from penstock.store import Store
+from renew import Renewal, main
+from stored_files import runs_text
 
 STUDY = load("md1k")
 DOCUMENT = STUDY.document
@@ -138,11 +138,11 @@ def test_a_reduced_run_has_the_loss_of_theory():
 
 def test_the_findings_are_current():
     # The packaged runs and verdicts and the number in the findings are what ten runs give now; if not:
-    # python -m penstock.reproductions.renew md1k
+    # python tools/renew/renew.py md1k
     outcome = reproduce(STUDY, [], Readings(DOCUMENT), STUDY.runs, claims=True)
     verdicts = json.loads(text_beside(load("md1k").document, "verdicts.json"))
     assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
-    assert as_text(STUDY, outcome) == text_beside(load("md1k").document, "runs.json")
+    assert runs_text(STUDY, outcome) == text_beside(load("md1k").document, "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
     assert f"\n{agree} of the 9 numbers lie within" in text_beside(load("md1k").document, "findings.md")
 
@@ -150,7 +150,7 @@ def test_the_findings_are_current():
 class TestRenewalOfOneTable:
     def test_it_gives_the_file_that_all_runs_give(self, tmp_path):
         outcome, digests = Renewal(STUDY, STUDY.runs, 1, Store(tmp_path)).partly(["2"])
-        assert as_text(STUDY, outcome, digests) == text_beside(load("md1k").document, "runs.json")
+        assert runs_text(STUDY, outcome, digests) == text_beside(load("md1k").document, "runs.json")
 
     def test_another_number_of_runs_than_stored_is_refused(self, tmp_path):
         with pytest.raises(InputError, match=r"runs.json has 10 runs of each row, not 3"):

@@ -11,7 +11,6 @@ import pytest
 
 from penstock.records import RunRequest
 from penstock.reproductions.claims import judge
-from penstock.reproductions.further_looks import judged_again, stored_looks
 from penstock.reproductions.loading import load
 from penstock.reproductions.pcn.cases import cases
 from penstock.reproductions.reading import Readings
@@ -20,11 +19,12 @@ from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import AGREED, summarise
 from penstock.running import run_all
+from second_looks import judged_again, stored_looks
 
 STUDY = load("pcn")
 DOCUMENT = STUDY.document
 SETTINGS = Readings(DOCUMENT).settings()
-RENEW = "renew what is stored: python -m penstock.reproductions.renew pcn"
+RENEW = "renew what is stored: python tools/renew/renew.py pcn"
 ROWS = [
     ("B.3", {"traffic": "CBR"}),
     ("B.3", {"traffic": "VBR"}),

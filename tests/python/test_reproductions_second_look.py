@@ -8,24 +8,17 @@ import pytest
 from test_reproductions_alternatives import A01, A02, CLEAR, replaced
 from test_reproductions_fits import outcome, study
 
+import renew
 from penstock import reproductions
 from penstock.errors import InputError
-from penstock.reproductions import renew
 from penstock.reproductions.claims import judge
 from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import OtherVerdicts, Stored
-from penstock.reproductions.further_looks import (
-    FILE,
-    SECOND,
-    SecondLook,
-    as_text,
-    judged_again,
-    look_again,
-    stored_looks,
-)
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import Origin, stored_outcome
 from penstock.reproductions.study import text_beside
+from second_looks import FILE, SECOND, SecondLook, as_text, judged_again, look_again, stored_looks
+from stored_files import reopened
 
 SHIPPED = [name for name in reproductions.names() if text_beside(load(name).document, FILE)]
 ORIGIN = Origin("0" * 32, "2026-11-29")
@@ -99,10 +92,10 @@ class TestRuns:
 
 def test_what_fewer_runs_left_undecided_under_another_answer_is_not_tested():
     verdicts = {A01: {"tiny-c01": UNDECIDED, "tiny-c03": UNDECIDED}, A02: {"tiny-c01": "refuted"}}
-    found = OtherVerdicts(verdicts, {"tiny-c01": ("x=y",)}).reopened(["tiny-c01"])
+    found = reopened(OtherVerdicts(verdicts, {"tiny-c01": ("x=y",)}), ["tiny-c01"])
     assert found.verdicts == {A01: {"tiny-c03": UNDECIDED}, A02: {"tiny-c01": "refuted"}}
     assert found.not_tested == {"tiny-c01": ["x=y", A01]}
-    assert OtherVerdicts(verdicts).reopened(["tiny-c01"]).not_tested is None
+    assert reopened(OtherVerdicts(verdicts), ["tiny-c01"]).not_tested is None
 
 
 class TestJudgedAgain:

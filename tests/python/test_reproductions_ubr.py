@@ -15,10 +15,10 @@ from penstock.reproductions.sensitivity import work
 from penstock.reproductions.stored import digests, scenario_name, stored_outcome
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.ubr.guarantees import allocated, queues_over_time, stated
-from penstock.reproductions.ubr.measure import jain
-from penstock.reproductions.ubr.n_sources import left_by_vbr
-from penstock.reproductions.ubr.words import cells_per_segment, most_goodput
+from penstock.reproductions.ubr.mechanisms import cells_per_segment, most_goodput
+from penstock.reproductions.ubr.networks import left_by_vbr
 from penstock.running import run_all
+from penstock.statistics import jain
 
 STUDY = load("ubr")
 DOCUMENT = STUDY.document
@@ -265,7 +265,7 @@ class TestMeasure:
 
 
 class TestStored:
-    # If one of these fails because numbers were changed on purpose: python -m penstock.reproductions.renew ubr
+    # If one of these fails because numbers were changed on purpose: python tools/renew/renew.py ubr
     @pytest.mark.parametrize(
         ("table", "place"), [("35", 0), ("36", 0), ("53-59-results", 0), ("19-20-lan", 0), ("25-together", 0)]
     )

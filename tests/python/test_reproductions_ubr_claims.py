@@ -7,7 +7,7 @@ from penstock.reproductions.claims import judge
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.ubr.claims import NUMBERS
-from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
+from penstock.reproductions.ubr.scenario import LOSSES, MSS, ROUND_TRIP, random_loss
 
 
 def made_up(number):

@@ -32,6 +32,8 @@ from penstock.reproductions.summary import (
     summarise,
 )
 from penstock.store import Store
+from stored_files import pilot_of as measured_pilot
+from stored_files import pilot_text
 
 TWO_SCHEMES = """
 [document]
@@ -195,13 +197,13 @@ class TestPilot:
 
     def test_its_file_has_what_it_was_made_of(self):
         document = Document.parse(TINY)
-        made = Pilot.of(
+        made = measured_pilot(
             outcome_of(
                 document, {"low": {"rate": [1.0, 3.0], "loss": [0, 0]}, "high": {"rate": [2, 2], "loss": [1, 2]}}
             )
         )
         assert made.deviations[("1", ("low",), "rate")] == pytest.approx(math.sqrt(2))
-        read = Pilot.parse(document, made.text(document))
+        read = Pilot.parse(document, pilot_text(made, document))
         assert read.runs == 2
         assert read.deviations == {place: float(f"{it:.4g}") for place, it in made.deviations.items()}
 
@@ -215,7 +217,7 @@ class TestPilot:
         for table in document.tables:
             for row, column, _ in table.numbers():
                 assert pilot.deviation(table, row, column) is not None
-        assert json.loads(pilot.text(document)) == json.loads(text_beside(load(name).document, pilots.FILE))
+        assert json.loads(pilot_text(pilot, document)) == json.loads(text_beside(load(name).document, pilots.FILE))
 
 
 def outcome(document, number, spread=0.0):

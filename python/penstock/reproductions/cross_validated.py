@@ -13,7 +13,6 @@ from rich.text import Text
 
 from penstock.cli.console import table as plain_table
 from penstock.reproductions.cross_validation import DECIDES, LEANS
-from penstock.reproductions.stored import Origin
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
@@ -27,11 +26,6 @@ if TYPE_CHECKING:
     Object = Mapping[str, Any]
 
 FILE = "cross_validated.json"
-
-
-def to_store(found: CrossValidation) -> dict[str, Any]:
-    """The contents of the file."""
-    return {**Origin.of_this_core().as_json(), **found.as_json()}
 
 
 def stored(document: Document) -> Object | None:

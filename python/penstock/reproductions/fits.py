@@ -8,17 +8,16 @@ recorded while it is tested, so nobody has to keep a list.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
 from penstock.reproductions.stored import Origin
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.reproductions.document import Document, Question
     from penstock.reproductions.study import Parts, Study
@@ -187,29 +186,6 @@ class OtherVerdicts:
         tested = sum(claim in verdicts for verdicts in self.verdicts.values())
         return Coverage(tested, tuple(self.not_tested.get(claim, ())))
 
-    def reopened(self, claims: Collection[str]) -> OtherVerdicts:
-        """The same for claims that were tested on more runs since: what fewer runs left undecided is not tested."""
-        kept: dict[str, dict[str, str]] = {answer: {} for answer in self.verdicts}
-        left = {name: list(answers) for name, answers in (self.not_tested or {}).items()}
-        for answer, verdicts in self.verdicts.items():
-            for claim, verdict in verdicts.items():
-                if claim in claims and verdict == UNDECIDED:
-                    left.setdefault(claim, []).append(answer)
-                else:
-                    kept[answer][claim] = verdict
-        return replace(self, verdicts=kept, not_tested=None if self.not_tested is None else left)
-
-    def joined(self, other: OtherVerdicts, answers: Iterable[str]) -> OtherVerdicts:
-        """These and those of other claims, in the order of `answers` and of the claims' names."""
-        both = {name: {**self.verdicts.get(name, {}), **other.verdicts.get(name, {})} for name in answers}
-        return OtherVerdicts(
-            {name: dict(sorted(verdicts.items())) for name, verdicts in both.items() if verdicts},
-            dict(sorted({**(self.not_tested or {}), **(other.not_tested or {})}.items())),
-            self.runs + other.runs,
-            self.packet_hops + other.packet_hops,
-            {**self.older, **other.older},
-        )
-
 
 @dataclass(frozen=True)
 class Coverage:
@@ -252,38 +228,6 @@ class Stored:
             }
             tested = OtherVerdicts(data["answers"], data["not_tested"], data["runs"], data["packet_hops"], older)
         return cls(data.get("as_printed", {}), tested, Origin.of_json(data) if tested else None)
-
-    def known_to(self, model_version: str) -> OtherVerdicts:
-        """The verdicts that a renewal with this model may keep, with where those of other models come from."""
-        if self.tested is None or self.origin is None:
-            return OtherVerdicts()
-        pairs = [(answer, claim) for answer, verdicts in self.tested.verdicts.items() for claim in verdicts]
-        origins = {pair: self.tested.older.get(pair, self.origin) for pair in pairs}
-        older = {pair: origin for pair, origin in origins.items() if origin.model_version != model_version}
-        return replace(self.tested, older=older)
-
-    def as_json(self) -> dict[str, Any]:
-        """The file's contents."""
-        if self.tested is None or self.origin is None:
-            return {"as_printed": dict(self.as_printed)}
-        left = self.tested.not_tested
-        return {
-            **self.origin.as_json(),
-            "as_printed": dict(self.as_printed),
-            "answers": {name: dict(it) for name, it in self.tested.verdicts.items()},
-            "not_tested": None if left is None else {name: list(it) for name, it in left.items()},
-            "runs": self.tested.runs,
-            "packet_hops": self.tested.packet_hops,
-            **({"older": _by_model(self.tested.older)} if self.tested.older else {}),
-        }
-
-
-def _by_model(older: Mapping[tuple[str, str], Origin]) -> list[dict[str, Any]]:
-    """The claims by answer of each model."""
-    found: dict[Origin, dict[str, list[str]]] = {}
-    for (answer, claim), origin in older.items():
-        found.setdefault(origin, {}).setdefault(answer, []).append(claim)
-    return [{**origin.as_json(), "answers": answers} for origin, answers in found.items()]
 
 
 class _Watched(Settings):

@@ -4,7 +4,7 @@ The pilot is a file of the study (``pilot.json``): the standard deviation of eve
 ours when the file was made. It does not depend on the runs that are judged, so a model that scatters more is not judged
 more mildly; and it never allows more than the agreed tolerance.
 
-``python -m penstock.reproductions.renew STUDY --pilot`` makes it.
+``tools/renew/renew.py`` makes it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.evidence import deviation
-from penstock.reproductions.stored import rows_text
 from penstock.reproductions.study import text_beside
 from penstock.statistics import t_quantile
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.tables import Cell, Column, Row, Table
 
 FILE = "pilot.json"
@@ -40,16 +37,6 @@ class Pilot:
     """Standard deviation from run to run, by table, key cells of the row, and column."""
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Pilot:
-        """The pilot that these runs make; at least two of each row."""
-        deviations = {}
-        for table in outcome.tables:
-            for row, column, _ in table.numbers():
-                values = outcome.values(table.id, column.name, row.key)
-                deviations[table.id, row.id, column.name] = deviation(values)
-        return cls(outcome.runs, deviations)
-
-    @classmethod
     def parse(cls, document: Document, text: str) -> Pilot:
         """Reads the file: a line for each row of a table, with a number for each column that is compared."""
         data = json.loads(text)
@@ -61,15 +48,6 @@ class Pilot:
                     if number is not None:
                         deviations[identifier, row.id, column.name] = float(number)
         return cls(data["runs"], deviations)
-
-    def text(self, document: Document) -> str:
-        """The file's text, with four digits of each deviation."""
-        lines = {
-            table.id: [[self._short(table, row, column) for column in table.compared] for row in table.rows]
-            for table in document.tables
-            if table.numbers()
-        }
-        return f'{{\n "runs": {self.runs},\n "tables": {{\n{rows_text(lines)}\n }}\n}}\n'
 
     def deviation(self, table: Table, row: Row, column: Column) -> float | None:
         """The standard deviation of a number from run to run; None if the pilot does not have it."""
@@ -86,10 +64,6 @@ class Pilot:
         rounding = 0.0 if column.decimals is None else 0.5 * 10.0**-column.decimals
         share = math.sqrt(1 / document.print_runs + 1 / self.runs)
         return t_quantile((1 + CONFIDENCE) / 2, self.runs - 1) * spread * share + rounding
-
-    def _short(self, table: Table, row: Row, column: Column) -> float | None:
-        spread = self.deviation(table, row, column)
-        return None if spread is None else float(f"{spread:.4g}")
 
 
 def load_pilot(document: Document) -> Pilot | None:

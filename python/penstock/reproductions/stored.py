@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
@@ -17,7 +16,7 @@ from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import text_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.study import Study
@@ -29,11 +28,6 @@ class Origin:
 
     model_version: str  # version of the model that made the runs
     date: str  # day of the renewal, such as `2026-11-27`
-
-    @classmethod
-    def of_this_core(cls) -> Origin:
-        """The installed core, on the present day."""
-        return cls(_core.MODEL_VERSION, datetime.now(UTC).date().isoformat())
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> Origin:
@@ -77,24 +71,6 @@ SUMMARY = "summary.json"
 """What ``penstock reproduce DOC --summary --fresh --format json`` printed when the results were renewed."""
 ORIGIN = "origin.json"
 """The model version and the date of the renewal."""
-
-
-def as_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None = None) -> str:
-    """The file: a line a row, with its numbers by name and replication, and then the digests by scenario.
-
-    Without `digests`, writes the digests of the outcome's own first runs.
-    """
-    if digests is None:
-        digests = first_digests(study, outcome)
-    body = rows_text({table.id: [outcome.all_values(table, row) for row in table.rows] for table in outcome.tables})
-    firsts = ",\n".join(f"  {json.dumps(name)}: {json.dumps(digest)}" for name, digest in digests.items())
-    return f'{{\n "runs": {outcome.runs},\n "tables": {{\n{body}\n }},\n "digests": {{\n{firsts}\n }}\n}}\n'
-
-
-def rows_text(rows: Mapping[str, Sequence[Any]]) -> str:
-    """Rows of tables in JSON, a line a row."""
-    lines = {name: ",\n".join(f"   {json.dumps(row)}" for row in own) for name, own in rows.items()}
-    return ",\n".join(f"  {json.dumps(name)}: [\n{own}\n  ]" for name, own in lines.items())
 
 
 def stored_outcome(study: Study, without: Collection[str] = ()) -> Outcome | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from penstock.reproductions.loading import packaged
 from penstock.reproductions.ubr.claims import FACTS, NUMBERS
-from penstock.reproductions.ubr.experiments import experiments
 from penstock.reproductions.ubr.measure import MEASURED, measure
-from penstock.reproductions.ubr.scenario import build, effort
+from penstock.reproductions.ubr.scenario import build, effort, experiments
 
 __all__ = ["STUDY"]
 

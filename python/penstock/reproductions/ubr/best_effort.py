@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.reproductions.ubr.mechanisms import ample, parametrised, switch_queue, transport
-from penstock.reproductions.ubr.n_sources import Sources, n_sources
-from penstock.reproductions.ubr.words import BITS_PER_CELL, cells_per_segment, rate, seconds
+from penstock.reproductions.ubr.mechanisms import (
+    BITS_PER_CELL,
+    ample,
+    cells_per_segment,
+    parametrised,
+    rate,
+    seconds,
+    switch_queue,
+    transport,
+)
+from penstock.reproductions.ubr.networks import Sources, n_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,20 +32,21 @@ SPANS: Mapping[str, tuple[float, str]] = {
 """Seconds over which a window is averaged, about 100 and 50 round trips, and where slow start ends."""
 
 
+def sources(settings: Settings, row: Row, network: str = "", **more: Any) -> str:
+    """15 sources under EPD unless the row says otherwise, and with the network that it names unless one is given."""
+    key = row.key
+    usual = {"switch": str(key.get("switch", "epd")), "count": int(key.get("sources", MANY))}
+    return _page(settings, network or str(key["network"]), str(key["tcp"]), **{**usual, **more})
+
+
 def grid(settings: Settings, network: str, row: Row) -> str:
     """A cell of the grid in the place of slides 19 and 20."""
-    switch, sources, buffer = str(row.key["switch"]), int(row.key["sources"]), int(row.key["buffer"])
-    return _page(settings, network, str(row.key["tcp"]), switch=switch, count=sources, buffer=buffer)
-
-
-def many(settings: Settings, row: Row) -> str:
-    """15 sources under a policy, in a cell of the same with modern TCP."""
-    return _page(settings, str(row.key["network"]), str(row.key["tcp"]), switch=str(row.key["switch"]))
+    return sources(settings, row, network, buffer=int(row.key["buffer"]))
 
 
 def together(settings: Settings, row: Row) -> str:
     """A cell of the same whose sources start together."""
-    return many(together_from_the_start(settings, str(row.key["network"])), row)
+    return sources(together_from_the_start(settings, str(row.key["network"])), row)
 
 
 def together_from_the_start(settings: Settings, network: str) -> Settings:
@@ -61,21 +70,15 @@ def constants(settings: Settings, row: Row) -> str:
 
 def reserved(settings: Settings, row: Row) -> str:
     """UBR beneath VBR, with a share of the link reserved or without."""
-    share = float(row.key["reserved"]) / 100
-    network, switch = str(row.key["network"]), str(row.key["switch"])
-    return _page(settings, network, str(row.key["tcp"]), switch=switch, reserved=share)
+    return sources(settings, row, reserved=float(row.key["reserved"]) / 100)
 
 
 def bursty(settings: Settings, row: Row) -> str:
     """Users who fetch pages in the WAN, alone or beneath VBR."""
     # 60 users at a page of 200 kB and half a second of thinking ask for about twice of what the link carries.
     source = {"source.http": {"page": "200 kB", "objects": 0, "think": {"exponential": {"mean": "500 ms"}}}}
-    more: dict[str, Any] = {
-        "source": source,
-        "metrics": ("page-time",),
-        "reserved": 0.0 if row.key["background"] == "vbr" else None,
-    }
-    return _page(settings, "wan", str(row.key["tcp"]), switch=str(row.key["switch"]), count=USERS, **more)
+    reserved = 0.0 if row.key["background"] == "vbr" else None
+    return sources(settings, row, "wan", count=USERS, source=source, metrics=("page-time",), reserved=reserved)
 
 
 def base_of(settings: Settings, network: str) -> tuple[str, Settings]:
@@ -112,7 +115,7 @@ def retransmissions(settings: Settings, row: Row) -> str:
 def starts(settings: Settings, row: Row) -> str:
     """15 sources that begin together or within some time, under EPD."""
     within = "0 s" if row.key["start"] == "together" else str(row.key["start"])
-    return _page(settings.having({"tcp.start_within": within}), str(row.key["network"]), str(row.key["tcp"]))
+    return sources(settings.having({"tcp.start_within": within}), row)
 
 
 def buffers(settings: Settings, row: Row) -> str:

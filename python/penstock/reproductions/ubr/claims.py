@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from penstock.reproductions.evidence import rank_correlation
 from penstock.reproductions.run_numbers import one
 from penstock.reproductions.statements import columnwise
-from penstock.reproductions.ubr.circuits import GROUPS
-from penstock.reproductions.ubr.experiments import LOSSES, MSS, ROUND_TRIP, random_loss
 from penstock.reproductions.ubr.guarantees import SLIDES as OF_SLIDES
 from penstock.reproductions.ubr.guarantees import stated
+from penstock.reproductions.ubr.networks import GROUPS
+from penstock.reproductions.ubr.scenario import LOSSES, MSS, ROUND_TRIP, random_loss
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

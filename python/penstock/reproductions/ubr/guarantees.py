@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.reproductions.ubr.circuits import GROUPS, Merged, merged
-from penstock.reproductions.ubr.mechanisms import switch_queue, transport
-from penstock.reproductions.ubr.words import BITS_PER_CELL, cells, cells_per_segment, link_cells, rate
+from penstock.reproductions.ubr.mechanisms import (
+    BITS_PER_CELL,
+    cells,
+    cells_per_segment,
+    link_cells,
+    rate,
+    switch_queue,
+    transport,
+)
+from penstock.reproductions.ubr.networks import GROUPS, Merged, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from penstock.reproductions.run_numbers import numbers, one
 from penstock.reproductions.ubr.best_effort import base_of, buffer_of, mss_of, one_way, together_from_the_start
-from penstock.reproductions.ubr.circuits import GROUPS
-from penstock.reproductions.ubr.experiments import PERIODIC_RTT
 from penstock.reproductions.ubr.guarantees import NEARLY_ALL, SLIDES, allocated, stated
-from penstock.reproductions.ubr.n_sources import BOTTLENECK, left_by_vbr
-from penstock.reproductions.ubr.scenario import GRID
-from penstock.reproductions.ubr.words import BITS_PER_CELL, cells_per_segment, most_goodput, rate, seconds
+from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, cells_per_segment, most_goodput, rate, seconds
+from penstock.reproductions.ubr.networks import BOTTLENECK, GROUPS, left_by_vbr
+from penstock.reproductions.ubr.scenario import GRID, PERIODIC_RTT
+from penstock.statistics import jain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
@@ -65,7 +64,7 @@ def _sources(settings: Settings, network: str, result: RunResult, left: float = 
     counted = _counted(settings, network)
     return {
         "efficiency": total / (left * most),
-        "fairness": jain(rates),
+        "fairness": jain(rates) if any(rates) else 1.0,
         "total": total,
         "timeouts": one(result, "timeouts", "tcp") / counted,
         "retransmissions": one(result, "retransmissions", "tcp") / counted,
@@ -122,18 +121,6 @@ def sawtooth(period: int) -> tuple[int, float]:
     return n, math.fsum(n + i for i in range(1, n + 1)) / n
 
 
-def jain(values: Sequence[float]) -> float:
-    """Jain's index (sum x)^2 / (n sum x^2); 1 where nobody has anything.
-
-    Examples
-    --------
-    >>> jain([1, 1, 1, 1]), jain([1, 0, 0, 0])
-    (1.0, 0.25)
-    """
-    squares = math.fsum(value * value for value in values)
-    return math.fsum(values) ** 2 / (len(values) * squares) if squares else 1.0
-
-
 def _of_circuit(settings: Settings, row: Row, result: RunResult) -> dict[str, float]:
     """A circuit of a DFBA run."""
     i = int(row.key["vc"])
@@ -165,7 +152,7 @@ def _of_all(settings: Settings, table: Table, row: Row, result: RunResult) -> di
     return {
         "least": min(goodputs[i] / rates[i] for i in GROUPS),
         "total": math.fsum(goodputs.values()) / 1e6,
-        "evenness": jain(excess),
+        "evenness": jain(excess) if any(excess) else 1.0,
         "queue": one(result, "queue", BOTTLENECK),
         "clp0_loss": drops / offered if offered else 0.0,
     }

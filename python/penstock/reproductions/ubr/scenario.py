@@ -1,12 +1,15 @@
-"""The scenario of any row, under any choice of readings, and about how many cell-hops it takes."""
+"""The scenario of any row, under any choice of readings, and about how many cell-hops it takes.
+
+And single flows on a link that is never full: segments are lost at random for the claims, every n-th for a table.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.ubr import best_effort, guarantees
-from penstock.reproductions.ubr.experiments import CYCLES, periodic
-from penstock.reproductions.ubr.words import link_cells, seconds
+from penstock.reproductions.ubr.mechanisms import link_cells, seconds, transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,6 +21,63 @@ GRID = "19-20-"
 """What the tables of the grid are called, before the network."""
 HOPS = 3.4
 """Links that a cell of data passes, and a share of the links of acknowledgements."""
+LOSSES = {"1e-4": 0.0001, "3e-4": 0.0003, "1e-3": 0.001, "3e-3": 0.003}
+"""Probabilities that a segment is lost, by name: from a hundred losses a run to where timeouts begin to matter."""
+MSS = 1024
+ROUND_TRIP = 0.1
+PERIODIC_RTT = 0.03
+"""Seconds that a round trip takes at least where losses are periodic."""
+CYCLES = 60
+"""From one loss to the next, in such a run."""
+
+
+def random_loss(name: str) -> str:
+    """The name of the experiment with this loss."""
+    return f"random-loss-{name}"
+
+
+def experiments(settings: Settings) -> Mapping[str, str]:
+    """A SACK flow for each probability of loss."""
+    tcp = transport(settings, "sack1", mss=MSS, window=settings.text("window.satellite"))
+    found = {}
+    for name, probability in LOSSES.items():
+        head = {"description": f"A SACK flow that loses {probability}", "duration": "620 s", "warm-up": "20 s"}
+        loss = {"impairment.loss": {"probability": probability}}
+        found[random_loss(name)] = _flow(head, ("source", "sink"), "50 ms", loss, tcp, ("goodput", "timeouts"))
+    return found
+
+
+def periodic(settings: Settings, row: Row) -> str:
+    """One transfer, packet by packet, that loses every n-th segment and nothing else."""
+    period = int(row.key["period"])
+    tcp = transport(settings, "sack1", mss=int(settings["gfr.mss_bytes"]), window="10000 packets")
+    # A cycle has sqrt(2 P / 3) round trips. The first ten are not counted.
+    cycle = (2 * period / 3) ** 0.5 * PERIODIC_RTT
+    head = {
+        "description": f"a SACK transfer that loses every {period}th segment",
+        "duration": f"{round(1000 * CYCLES * cycle)} ms",
+        "warm-up": f"{round(1000 * 10 * cycle)} ms",
+    }
+    loss = {"impairment.drop-list": {"drop": [period * i for i in range(1, 90)]}}
+    delay, metrics = f"{round(PERIODIC_RTT * 500)} ms", ("goodput", "timeouts", "retransmissions")
+    return _flow(head, ("a", "b"), delay, loss, tcp, metrics)
+
+
+def _flow(
+    head: Mapping[str, Any],
+    nodes: tuple[str, str],
+    delay: str,
+    loss: Mapping[str, Any],
+    tcp: Mapping[str, Any],
+    metrics: tuple[str, ...],
+) -> str:
+    way = {"rate": "10 Gbit/s", "delay": delay, "queue.tail-drop": {"limit": "100000 packets"}}
+    start, end = nodes
+    links = [{"from": start, "to": end, **way, **loss}, {"from": end, "to": start, **way}]
+    flow = {"name": "tcp", "from": start, "to": end, "source.ftp": {}, "transport.tcp": tcp}
+    measures = [{"metric": metric, "of": "tcp"} for metric in metrics]
+    return scenario_text(head, {start: {}, end: {}}, links, [flow], measures)
+
 
 PAGES: Mapping[str, Callable[[Settings, Row], str]] = {
     "21-23": best_effort.parameters,
@@ -25,7 +85,7 @@ PAGES: Mapping[str, Callable[[Settings, Row], str]] = {
     "4": best_effort.bursty,
     "9": best_effort.constants,
     "25-together": best_effort.together,
-    "today": best_effort.many,
+    "today": best_effort.sources,
     "53-59-results": guarantees.slides,
     "50": guarantees.over_satellites,
     "42": guarantees.thresholds,

@@ -1,4 +1,4 @@
-"""Renews the stored results of a study: ``python -m penstock.reproductions.renew STUDY``.
+"""Renews the stored results of a study: ``python tools/renew/renew.py STUDY``.
 
 Writes, in this order:
 
@@ -31,39 +31,38 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import second_looks
 from penstock import _core
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, cross_validation, fits, further_looks, pilot
+from penstock.reproductions import cross_validated, cross_validation, fits, pilot
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge, judgements_of
 from penstock.reproductions.finding import UNDECIDED
 from penstock.reproductions.fits import Stored
-from penstock.reproductions.further_looks import claims_looked_at_again, judged_again, look_again, stored_looks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan, reproduce
 from penstock.reproductions.stored import (
     ORIGIN,
     SUMMARY,
     VERDICTS,
-    Origin,
-    as_text,
     digests,
     first_digests,
     scenario_name,
     shipped,
     stored_outcome,
 )
+from penstock.reproductions.study import folder_of
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
 from penstock.studies.runner import Runner
+from second_looks import claims_looked_at_again, judged_again, look_again, stored_looks
+from stored_files import fits_json, joined, known_to, pilot_of, pilot_text, reopened, runs_text, this_core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,8 +70,8 @@ if TYPE_CHECKING:
     from penstock.reproductions.claims import Judgement
     from penstock.reproductions.cross_validation import CrossValidation
     from penstock.reproductions.fits import OtherVerdicts
-    from penstock.reproductions.further_looks import SecondLook
     from penstock.reproductions.study import Study
+    from second_looks import SecondLook
 
 BUDGET = 1000
 """Runs under other answers that a renewal makes unless told otherwise."""
@@ -175,16 +174,16 @@ class Renewal:
 
         Claims that have had a second look are tested on as many runs, and none stays that fewer left undecided.
         """
-        known, left = Stored.load(self.study.document).known_to(_core.MODEL_VERSION), Budget(budget)
+        known, left = known_to(Stored.load(self.study.document), _core.MODEL_VERSION), Budget(budget)
         looks = looks or {}
         tests = Alternatives(self.study, chosen, **self._options)
         once = [judgement for judgement in judgements if judgement.claim not in looks]
         found = tests.run(once, left, questions=questions, known=known)
-        known = known.reopened(looks)
+        known = reopened(known, looks)
         for claim, look in looks.items():
             again = [judgement for judgement in judgements if judgement.claim == claim]
             own = Alternatives(self.study, look.outcome, **self._options)
-            found = found.joined(own.run(again, left, questions=questions, known=known), tests.readings)
+            found = joined(found, own.run(again, left, questions=questions, known=known), tests.readings)
         return found
 
 
@@ -197,17 +196,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = _options().parse_args(arguments)
     study = load(given.study)
     renewal = Renewal(study, given.runs or study.runs, given.jobs, Store(given.store))
-    folder = Path(str(resources.files(__package__))) / study.document.id
+    folder = folder_of(study.document)
     if given.pilot:
         if (folder / pilot.FILE).exists():
             raise InputError(f"{folder / pilot.FILE} exists; remove it if its tolerances are to change")
         outcome = renewal.outcome(Readings(study.document), claims=False)
-        _write(folder / pilot.FILE, Pilot.of(outcome).text(study.document))
+        _write(folder / pilot.FILE, pilot_text(pilot_of(outcome), study.document))
         return
     if given.cross_validate:
         runs = given.runs or cross_validation.RUNS
         found = renewal.cross_validated(runs, given.budget, given.only, given.questions)
-        _write_json(folder / cross_validated.FILE, cross_validated.to_store(found))
+        _write_json(folder / cross_validated.FILE, {**this_core().as_json(), **found.as_json()})
         return
     if given.second_look:
         _look_again(renewal, folder, given.second_look)
@@ -224,12 +223,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             chosen = renewal.outcome(Readings(study.document))
             firsts = None
             printed = renewal.outcome(Readings.as_printed(study.document), runs=given.printed_runs)
-        _write(folder / "runs.json", as_text(study, chosen, firsts))
+        _write(folder / "runs.json", runs_text(study, chosen, firsts))
         # Fewer runs leave more claims undecided.
         judged = judge(study, printed) if printed.runs == chosen.runs else []
         as_printed = {judgement.claim: judgement.finding.verdict for judgement in judged}
         _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
-        _write_json(folder / ORIGIN, Origin.of_this_core().as_json())
+        _write_json(folder / ORIGIN, this_core().as_json())
     if given.alternatives:
         judgements, looks = renewal.judged(chosen), stored_looks(study)
     else:
@@ -240,12 +239,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     judgements = judged_again(study, judgements, looks)
     budget = BUDGET if given.budget is None else given.budget
     tested = renewal.others(chosen, judgements, budget, given.questions, looks)
-    _write_json(folder / fits.FILE, Stored(as_printed, tested, Origin.of_this_core()).as_json())
+    _write_json(folder / fits.FILE, fits_json(Stored(as_printed, tested, this_core())))
     _write_json(folder / VERDICTS, [judgement.under(tested).as_json() for judgement in judgements])
 
 
 def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m penstock.reproductions.renew", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python tools/renew/renew.py", description=__doc__)
     parser.add_argument("study")
     parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
     parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")
@@ -279,17 +278,17 @@ def _look_again(renewal: Renewal, folder: Path, claims: Sequence[str]) -> None:
     judgements = judged_again(study, judgements_of(study.document, verdicts), looks)
     stored = Stored.load(study.document)
     if stored.tested is not None:
-        tested = stored.tested.reopened(looks)
-        _write_json(folder / fits.FILE, replace(stored, tested=tested).as_json())
+        tested = reopened(stored.tested, looks)
+        _write_json(folder / fits.FILE, fits_json(replace(stored, tested=tested)))
         judgements = [judgement.under(tested) if judgement.claim in looks else judgement for judgement in judgements]
     _write_json(folder / VERDICTS, [judgement.as_json() for judgement in judgements])
 
 
 def _write_looks(folder: Path, first: Outcome, looks: Mapping[str, SecondLook]) -> None:
     if looks:
-        _write(folder / further_looks.FILE, further_looks.as_text(first, looks))
+        _write(folder / second_looks.FILE, second_looks.as_text(first, looks))
     else:
-        (folder / further_looks.FILE).unlink(missing_ok=True)
+        (folder / second_looks.FILE).unlink(missing_ok=True)
 
 
 def _write_json(path: Path, data: Any) -> None:
