@@ -97,7 +97,7 @@ def study(tmp_path):
 def result(study, tmp_path):
     def made(*parts, **options):
         folder = load(str(study(*parts)))
-        return cross_validate(folder, runner=Runner(jobs=1, store=Store(tmp_path / "store")), **options).as_json()
+        return cross_validate(folder, runner=Runner(jobs=1, store=Store(tmp_path / "store")), **options)
 
     return made
 
@@ -218,9 +218,9 @@ class TestRuns:
             cross_validate(folder, runner=Runner(jobs=1, store=store, progress=stop))
         cached = []
         runner = Runner(jobs=1, store=store, progress=lambda status: cached.append(status.cached))
-        resumed = cross_validate(folder, runner=runner).as_json()
+        resumed = cross_validate(folder, runner=runner)
         assert cached[-1] >= 20
-        assert resumed == cross_validate(folder, runner=Runner(jobs=1, store=Store(tmp_path / "other"))).as_json()
+        assert resumed == cross_validate(folder, runner=Runner(jobs=1, store=Store(tmp_path / "other")))
 
     def test_people_see_the_totals_and_the_words(self, study, crossed):
         done = crossed(study(*TWO, FACTOR, WIRE))
@@ -385,7 +385,7 @@ class TestRenewal:
     def test_of_some_tables_and_questions_keeps_all_other_answers(self, study, tmp_path):
         folder = load(str(study(*TWO, table("3", [(0.5, 50)]), FACTOR, WIRE)))
         renewal = Renewal(folder, 3, 1, Store(tmp_path / "store"))
-        found = renewal.cross_validated(3, None, ["1", "2"], ["half-a01"]).as_json()
+        found = renewal.cross_validated(3, None, ["1", "2"], ["half-a01"])
         assert [each["table"] for each in found["tables"]] == ["1", "2"]
         assert found["fixed"] == {"half-a02": "short"}
         assert said(found) == {"half-a01": "decides"}

@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.cross_validation import CrossValidation
     from penstock.reproductions.fits import OtherVerdicts
     from penstock.reproductions.study import Study
     from second_looks import SecondLook
@@ -122,7 +121,7 @@ class Renewal:
 
     def cross_validated(
         self, runs: int, budget: int | None, tables: Sequence[str] = (), questions: Sequence[str] = ()
-    ) -> CrossValidation:
+    ) -> dict[str, Any]:
         """The agreement under answers that are chosen without the table that is scored; to all questions if none."""
         document = self.study.document
         asked = [document.question(name).id for name in questions]
@@ -206,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.cross_validate:
         runs = given.runs or cross_validation.RUNS
         found = renewal.cross_validated(runs, given.budget, given.only, given.questions)
-        _write_json(folder / cross_validated.FILE, {**this_core().as_json(), **found.as_json()})
+        _write_json(folder / cross_validated.FILE, {**this_core().as_json(), **found})
         return
     if given.second_look:
         _look_again(renewal, folder, given.second_look)

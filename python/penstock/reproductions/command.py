@@ -190,9 +190,9 @@ def cross_validate(doc: str, asked: Asked, budget: int | None, *, as_json: bool)
             study, asked.tables, fixed, runs, budget, runner, lambda words: say(f"{study.document.id}: {words}")
         )
     if as_json:
-        emit(json_text(found.as_json(), indent=1))
+        emit(json_text(found, indent=1))
     else:
-        show(cross_validated.board(found))
+        show(cross_validated.board(study.document, found))
 
 
 def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from penstock.reproductions.cross_validation import CrossValidation
     from penstock.reproductions.document import Document
 
     Object = Mapping[str, Any]
@@ -159,34 +158,31 @@ def ranked_questions(
         yield question["question"], says, shares
 
 
-def board(found: CrossValidation) -> RenderableType:
+def board(document: Document, result: Object) -> RenderableType:
     """The scores of each table and of all together, and what the print says about each question, for a console."""
     counts = ("numbers", "agree, chosen", "cross-validated", "discrimination")
     scores = []
-    for table in found.tables:
-        numbers = (table.score.computed, table.chosen.agree, table.score.agree)
-        scores.append([table.table.id, *map(str, numbers), f"{table.score.discrimination:+.2f}"])
-    questions = []
-    for question in found.questions:
-        ranked = sorted(question.probabilities.items(), key=lambda item: -item[1])
-        says = verdict(found.document, question.question, question.says, question.likeliest)
-        questions.append([question.question, says, ", ".join(f"{key} {share:.2f}" for key, share in ranked)])
+    for table in result["tables"]:
+        numbers = (table["computed"], table["chosen"]["agree"], table["agree"])
+        scores.append([table["table"], *map(str, numbers), f"{table['discrimination']:+.2f}"])
+    ranked = ranked_questions(document, result["questions"], quote="")
+    questions = [[name, says, ", ".join(shares)] for name, says, shares in ranked]
     unread = [
-        f"Read by table {table.table.id} only, so without it as in the text: {', '.join(table.unread)}"
-        for table in found.tables
-        if table.unread
+        f"Read by table {table['table']} only, so without it as in the text: {', '.join(table['unread'])}"
+        for table in result["tables"]
+        if table["unread"]
     ]
     legend = (
         f"Decides: an answer has at least {DECIDES:.0%}; leans to: at least {LEANS:.0%}. All are equally likely "
         "beforehand, and the other questions have their chosen answers."
     )
     return Group(
-        Text(f"{found.document.id}: {found.document.summary}", style="bold"),
-        Text(f"{found.used} runs, {found.runs} of each scenario."),
+        Text(f"{document.id}: {document.summary}", style="bold"),
+        Text(f"{result['used']} runs, {result['runs']} of each scenario."),
         plain_table("", ("table", *counts), scores, right=counts),
         *(Text(line, style="dim") for line in unread),
         Text(),
-        Text(told(found.document, found.as_json()), style="bold"),
+        Text(told(document, result), style="bold"),
         plain_table("", ("question", "the print", "posterior probability of each answer"), questions),
         Text(legend, style="dim"),
     )
