@@ -54,7 +54,7 @@ def _readings() -> tuple[Settings, Settings]:
     """The study's chosen readings, and the same with packets counted as the document's code has it (pcn-a31)."""
     document = load("pcn").document
     chosen, counted = Readings(document), document.question("pcn-a31")
-    return chosen.settings(), chosen.with_answer(counted.id, counted.as_printed).settings()
+    return chosen.settings(), chosen.with_answers({counted.id: counted.as_printed}).settings()
 
 
 def _shallow(settings: Settings) -> Iterator[Point]:

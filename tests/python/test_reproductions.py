@@ -323,7 +323,7 @@ def test_every_answer_of_every_question_can_be_run(name):
     checked = set()
     for question in study.document.questions:
         for option in question.options:
-            settings = chosen.with_answer(question.id, option.key).settings()
+            settings = chosen.with_answers({question.id: option.key}).settings()
             texts = {
                 text
                 for table in study.document.tables

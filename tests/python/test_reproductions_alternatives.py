@@ -269,7 +269,7 @@ def test_the_budget_is_handed_on(penstock, monkeypatch):
     assert penstock("reproduce", "md1k", "--claims", "--alternatives", "--budget", "3")[0] == 0
     assert penstock("reproduce", "md1k", "--claims", "--alternatives")[0] == 0
     assert penstock("reproduce", "md1k", "--claims", "--fresh")[0] == 0
-    assert seen == [command.Others(3), command.Others(None), None]
+    assert seen == [Budget(3), Budget(None), None]
 
 
 def test_stored_runs_without_the_digests_of_a_claim_are_told(tmp_path):

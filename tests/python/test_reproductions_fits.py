@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from test_reproductions import TINY, result
 
 from penstock import reproductions
 from penstock.errors import InputError
-from penstock.reproductions import claims, further_looks
-from penstock.reproductions.claims import judge
+from penstock.reproductions import claims
+from penstock.reproductions.claims import decide_sequentially, judge, looks
 from penstock.reproductions.document import Document
-from penstock.reproductions.evidence import Estimate, above, below, decide, within
-from penstock.reproductions.finding import Finding
+from penstock.reproductions.evidence import Estimate, Finding, above, below, decide, within
 from penstock.reproductions.fits import Looked, OtherVerdicts, Stored, Watched
-from penstock.reproductions.further_looks import decide_sequentially, looks
 from penstock.reproductions.layout import remarks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
@@ -247,11 +246,11 @@ class TestSequential:
     def test_open_claims_get_more_runs_and_only_of_what_they_look_at(self, monkeypatch):
         made = []
 
-        def more(_study, looked, _readings, runs, _runner):
+        def more(_study, looked, _readings, runs):
             made.append((runs, {column for *_, column in looked.numbers}))
-            return outcome([10.0, 20.0, 30.0] * (runs // 3))
+            return SimpleNamespace(run=lambda _: None), outcome([10.0, 20.0, 30.0] * (runs // 3))
 
-        monkeypatch.setattr(further_looks, "reproduce_looked_at", more)
+        monkeypatch.setattr(claims, "plan_looked_at", more)
         found = {it.claim: it for it in decide_sequentially(study(), outcome([10.0, 20.0, 30.0]), 24)}
         # A lead of 5 with a standard deviation of 10, 9 and 8.5: four looks at 1.25 % need 24 runs.
         assert [runs for runs, _ in made] == [6, 12, 24]

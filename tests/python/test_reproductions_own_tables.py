@@ -10,8 +10,7 @@ from penstock.reproductions import layout
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.document import Document
-from penstock.reproductions.evidence import above, decide, difference
-from penstock.reproductions.finding import Finding
+from penstock.reproductions.evidence import Finding, above, decide, difference
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import Study

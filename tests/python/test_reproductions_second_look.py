@@ -12,7 +12,7 @@ import renew
 from penstock import reproductions
 from penstock.errors import InputError
 from penstock.reproductions.claims import judge
-from penstock.reproductions.finding import UNDECIDED
+from penstock.reproductions.evidence import UNDECIDED
 from penstock.reproductions.fits import OtherVerdicts, Stored
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import Origin, stored_outcome

@@ -14,10 +14,9 @@ from penstock.errors import PrecisionMissed, ScenarioError
 from penstock.store import Store
 from penstock.studies.making import make
 from penstock.studies.runner import Runner
-from penstock.suites import command, ellipses, flent
+from penstock.suites import Part, Suite, command, ellipses, flent
 from penstock.suites.ellipses import ellipse
 from penstock.suites.flent import STEP
-from penstock.suites.suite import Part, Suite
 
 REDUCED = {
     "l4s": ("coexistence", ("--set", "bottleneck.rate=10 Mbit/s", "--set", "duration=5 s", "--set", "warm-up=4 s")),

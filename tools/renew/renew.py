@@ -41,7 +41,7 @@ from penstock.progress import Progress
 from penstock.reproductions import cross_validated, cross_validation, fits, pilot
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge, judgements_of
-from penstock.reproductions.finding import UNDECIDED
+from penstock.reproductions.evidence import UNDECIDED
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome

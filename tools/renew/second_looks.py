@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.reproductions.claims import judge
-from penstock.reproductions.evidence import LEVEL
-from penstock.reproductions.finding import UNDECIDED
-from penstock.reproductions.further_looks import plan_looked_at
+from penstock.reproductions.claims import judge, plan_looked_at
+from penstock.reproductions.evidence import LEVEL, UNDECIDED
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reproduce import gather
 from penstock.reproductions.stored import Origin, stored_outcome

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.reproductions.evidence import deviation
-from penstock.reproductions.finding import UNDECIDED
+from penstock.reproductions.evidence import UNDECIDED, deviation
 from penstock.reproductions.fits import OtherVerdicts
 from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.stored import Origin, first_digests

@@ -72,6 +72,7 @@ def cli_reproduce(
     The options are those that ``penstock reproduce`` has.
     """
     from penstock.reproductions import command
+    from penstock.reproductions.alternatives import Budget
 
     asked = command.Asked(tuple(tables), tuple(readings), runs, jobs, store, as_printed=as_printed, on=on)
     if cross_validate:
@@ -88,7 +89,7 @@ def cli_reproduce(
     elif summary:
         command.summary(doc, asked, as_json=format == "json")
     else:
-        others = command.Others(budget) if alternatives else None
+        others = Budget(budget) if alternatives else None
         command.reproduce(doc, asked, claims=claims, limit=limit, others=others, as_json=format == "json")
 
 

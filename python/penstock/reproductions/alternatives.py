@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.progress import Progress
 from penstock.reproductions.claim_tests import StatedTest
-from penstock.reproductions.evidence import LEVEL
-from penstock.reproductions.finding import UNDECIDED, Finding
+from penstock.reproductions.claims import hops_looked_at, looks, plan_looked_at
+from penstock.reproductions.evidence import LEVEL, UNDECIDED, Finding
 from penstock.reproductions.fits import Fits, Looked, OtherVerdicts, Watched
-from penstock.reproductions.further_looks import hops_looked_at, looks, plan_looked_at
 from penstock.studies.runner import Runner, there
 
 if TYPE_CHECKING:

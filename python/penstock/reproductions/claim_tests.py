@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.reproductions.evidence import Estimate, decide
-from penstock.reproductions.finding import UNDECIDED, Finding
+from penstock.reproductions.evidence import UNDECIDED, Estimate, Finding, decide
 from penstock.reproductions.statements import Scope
 from penstock.reproductions.telling import about, between, failures, held, listed, signed, unsettled
 

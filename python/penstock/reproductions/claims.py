@@ -1,4 +1,8 @@
-"""Tests the claims of a document on the runs of a study."""
+"""Tests the claims of a document on the runs of a study, and on more runs if the usual number leaves some undecided.
+
+With a limit, each look has as many runs again. Looking several times gives chance several occasions, so each look has
+its share of the error that a verdict may carry: with K looks planned, each is made at 5 % / K.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.reproductions.evidence import LEVEL
-from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
-from penstock.reproductions.fits import Coverage, Fits, Looked, OtherVerdicts, Stored, Watched
+from penstock.reproductions.evidence import CONFIRMED, LEVEL, REFUTED, UNDECIDED, Finding
+from penstock.reproductions.fits import Coverage, Fits, Looked, OtherVerdicts, Recording, Stored, Watched
+from penstock.reproductions.reproduce import Plan
 from penstock.reproductions.summary import null_outcomes
 
 if TYPE_CHECKING:
@@ -17,7 +21,9 @@ if TYPE_CHECKING:
 
     from penstock.reproductions.document import Document
     from penstock.reproductions.outcome import Outcome
+    from penstock.reproductions.reading import Readings
     from penstock.reproductions.study import Study
+    from penstock.studies.runner import Runner
 
 __all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding", "Judgement", "check_tables", "judge"]
 
@@ -116,10 +122,10 @@ def judge(
     theirs = {name: _of_null(study, null, level, asked) for name, null in nulls.items()}
     judgements = []
     for claim in asked:
-        watched, findings = Watched(outcome), _Consulted(known)
-        known[claim] = study.claims[claim](watched, findings).at(level)
+        watched, consulted = Watched(outcome), set[str]()
+        known[claim] = study.claims[claim](watched, Recording(known, consulted)).at(level)
         looked[claim] = watched.looked
-        for other in findings.consulted:
+        for other in consulted:
             watched.looked.update(looked[other])
         judgement = Judgement(
             document=study.document.id,
@@ -146,19 +152,64 @@ def _of_null(study: Study, outcome: Outcome, level: float, asked: Sequence[str])
     return {name: finding.verdict for name, finding in findings.items()}
 
 
-class _Consulted(dict[str, Finding]):
-    """Findings, and which of them were asked for."""
-
-    def __init__(self, findings: Mapping[str, Finding]) -> None:
-        super().__init__(findings)
-        self.consulted: set[str] = set()
-
-    def __getitem__(self, name: str) -> Finding:
-        self.consulted.add(name)
-        return super().__getitem__(name)
-
-
 def judgements_of(document: Document, verdicts: list[dict[str, Any]]) -> list[Judgement]:
     """The judgements that the stored verdicts of a study hold."""
     as_printed = Stored.load(document).as_printed
     return [Judgement.of_json(verdict, as_printed.get(verdict["claim"])) for verdict in verdicts]
+
+
+def looks(runs: int, limit: int) -> list[int]:
+    """After how many runs to look: doubling from `runs` to `limit`.
+
+    Examples
+    --------
+    >>> looks(5, 40), looks(5, 50), looks(5, 5)
+    ([5, 10, 20, 40], [5, 10, 20, 40, 50], [5])
+    """
+    if limit < runs:
+        raise InputError(f"a limit of {limit} runs is below the {runs} that are made at first")
+    planned = [runs]
+    while planned[-1] < limit:
+        planned.append(min(2 * planned[-1], limit))
+    return planned
+
+
+def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner | None = None) -> list[Judgement]:
+    """Judges all claims on the usual runs, and those that stay undecided on more and more of what they need.
+
+    `first` has all tables and experiments; `limit` is the most runs to make of anything.
+    """
+    planned = looks(first.runs, limit)
+    level = LEVEL / len(planned)
+    known = {judgement.claim: judgement for judgement in judge(study, first, level=level)}
+    for runs in planned[1:]:
+        open_claims = [name for name, judgement in known.items() if judgement.finding.verdict == UNDECIDED]
+        if not open_claims:
+            break
+        looked = Looked.of(known[name].looked for name in open_claims)
+        plan, more = plan_looked_at(study, looked, first.readings, runs)
+        plan.run(runner)
+        for judgement in judge(study, more, level=level, before=known, only=open_claims):
+            known[judgement.claim] = judgement
+    return [known[claim.id] for claim in study.document.claims]
+
+
+def hops_looked_at(study: Study, looked: Looked, readings: Readings) -> float:
+    """About how many packet-hops one run of the rows takes that a claim looks at; 0 if the study cannot tell."""
+    if study.effort is None:
+        return 0.0
+    settings, total = readings.settings(), 0.0
+    for table, row in {(table, row) for table, row, _ in looked.numbers}:
+        where = study.document.table(table)
+        (found,) = (each for each in where.rows if each.id == row)
+        total += sum(study.effort(settings, where, found, part) for part in study.build(settings, where, found))
+    return total
+
+
+def plan_looked_at(study: Study, looked: Looked, readings: Readings, runs: int) -> tuple[Plan, Outcome]:
+    """A plan of the rows and experiments that some claims look at, and what it fills."""
+    rows = {(table, row) for table, row, _ in looked.numbers}
+    plan = Plan(study, dict.fromkeys(table for table, _ in sorted(rows, key=str)), runs)
+    outcome = plan.add(readings, rows)
+    plan.add_experiments(outcome, looked.experiments)
+    return plan, outcome

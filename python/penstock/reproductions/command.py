@@ -13,9 +13,8 @@ from penstock.printable import json_text
 from penstock.progress import Progress
 from penstock.reproductions import cross_validated, cross_validation, layout, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
-from penstock.reproductions.claims import check_tables, judge, judgements_of
+from penstock.reproductions.claims import check_tables, decide_sequentially, judge, judgements_of, looks
 from penstock.reproductions.comparison import compare, quoted
-from penstock.reproductions.further_looks import decide_sequentially, looks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
@@ -81,19 +80,12 @@ class Asked:
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
 
 
-@dataclass(frozen=True)
-class Others:
-    """That claims are to be tested under other answers too, with at most `budget` runs; None is no limit."""
-
-    budget: int | None = None
-
-
 def reproduce(
-    doc: str, asked: Asked, *, claims: bool, limit: int | None = None, others: Others | None = None, as_json: bool
+    doc: str, asked: Asked, *, claims: bool, limit: int | None = None, others: Budget | None = None, as_json: bool
 ) -> None:
     """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too.
 
-    With `others` it tests the claims under other answers as well.
+    With `others` it tests the claims under other answers as well, with so many runs.
     """
     study = load(doc)
     document = study.document
@@ -107,7 +99,7 @@ def reproduce(
     judgements = _judged(study, outcome, asked, limit) if claims else []
     if others is not None:
         tests = Alternatives(study, outcome, asked.store, asked.jobs)
-        tested = tests.run(judgements, Budget(others.budget))
+        tested = tests.run(judgements, others)
         judgements = [judgement.under(tested) for judgement in judgements]
     comparisons = compare(document, outcome)
     if as_json:

@@ -1,18 +1,26 @@
-"""How sure a comparison of runs is: estimates with their error, and decisions about several of them at once."""
+"""How sure a comparison of runs is: estimates with their error, decisions about several of them, and findings."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from penstock.statistics import holm, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from penstock.reproductions.outcome import Outcome
+
+    ClaimTest = Callable[[Outcome, Mapping[str, "Finding"]], "Finding"]
+    """Tests one claim on the outcome; the findings of the claims before it may be used."""
+
+CONFIRMED = "confirmed"
+REFUTED = "refuted"
+UNDECIDED = "undecided"
 LEVEL = 0.05
 """Probability of error that a verdict may carry."""
 MOST_RUNS = 2**19
@@ -187,5 +195,35 @@ def decide(tests: Iterable[Test], level: float = LEVEL, *, is_any: bool = False)
     rest = tuple(test for test in tests if test not in held and test not in failed)
     is_refuted = len(failed) == len(tests) > 0 if is_any else bool(failed)
     is_confirmed = bool(held) if is_any else len(held) == len(tests)
-    verdict = "refuted" if is_refuted else "confirmed" if is_confirmed else "undecided"
+    verdict = REFUTED if is_refuted else CONFIRMED if is_confirmed else UNDECIDED
     return Decision(verdict, held, failed, rest, level, is_any)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the runs say about a claim."""
+
+    verdict: str  # `confirmed`, `refuted` or `undecided`
+    evidence: str  # a sentence with the numbers that the verdict rests on
+    note: str = ""  # a remark; may be empty
+    decision: Decision | None = field(default=None, repr=False)  # the statistical tests that the verdict comes from
+    needed: int | None = None  # about how many runs would decide it, of a stored finding, which has no decision
+
+    @classmethod
+    def of(cls, decision: Decision, evidence: str, note: str = "") -> Finding:
+        """The finding that a decision about several tests makes."""
+        return cls(decision.verdict, evidence, note, decision)
+
+    def at(self, level: float) -> Finding:
+        """The same with its tests at another probability of error."""
+        if self.decision is None or level == self.decision.level:
+            return self
+        decision = decide(self.decision.tests, level, is_any=self.decision.is_any)
+        return replace(self, verdict=decision.verdict, decision=decision)
+
+    @property
+    def runs_to_decide(self) -> int | None:
+        """About how many runs would decide an undecided claim; None if it is decided or no number would."""
+        if self.verdict != UNDECIDED:
+            return None
+        return self.needed if self.decision is None else self.decision.runs_to_decide

@@ -72,7 +72,7 @@ class Watched(Outcome):
     @property
     def experiments(self) -> Mapping[str, list[RunResult]]:  # type: ignore[override]  # a field there, recorded when it is read here
         """See :class:`Outcome`."""
-        return _Watched(self.__dict__["experiments"], self.looked.experiments)
+        return Recording(self.__dict__["experiments"], self.looked.experiments)
 
     @property
     def readings(self) -> Readings:  # type: ignore[override]  # a field there, recorded when it is read here
@@ -112,7 +112,7 @@ class Fits:
         given = self._readings.key(question.id)
         others = [question.as_printed, *(option.key for option in question.options)]
         key = next(other for other in others if other != given)
-        return self._readings.with_answer(question.id, key).settings()
+        return self._readings.with_answers({question.id: key}).settings()
 
     def _depends(self, question: str, looked: Looked) -> bool:
         other = self._others[question]
@@ -149,7 +149,7 @@ class Fits:
         place = table.id, row.id
         if place not in self._built:
             read: set[str] = set()
-            self._built[place] = self._study.build(_Watched(self._settings, read), table, row), read
+            self._built[place] = self._study.build(Recording(self._settings, read), table, row), read
         return self._built[place]
 
     def _changed_experiments(self, question: str) -> frozenset[str]:
@@ -230,8 +230,8 @@ class Stored:
         return cls(data.get("as_printed", {}), tested, Origin.of_json(data) if tested else None)
 
 
-class _Watched(Settings):
-    """Settings, or experiments, that record in `names` which of them were read."""
+class Recording(Settings):
+    """Settings, experiments or findings that record in `names` which of them were read."""
 
     def __init__(self, values: Mapping[str, Any], names: set[str]) -> None:
         self._names = names
@@ -242,7 +242,8 @@ class _Watched(Settings):
         return super().__getitem__(name)
 
     def having(self, changed: Mapping[str, Any]) -> Settings:
-        return _Watched({**self.data, **changed}, self._names)
+        """See :meth:`Settings.having`."""
+        return Recording({**self.data, **changed}, self._names)
 
 
 class _WatchedReadings(Readings):
@@ -251,4 +252,4 @@ class _WatchedReadings(Readings):
         self._names = names
 
     def settings(self) -> Settings:
-        return _Watched(super().settings(), self._names)
+        return Recording(super().settings(), self._names)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from penstock.reproductions.claim_tests import Facts
-    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.evidence import ClaimTest
     from penstock.reproductions.statements import Numbers
     from penstock.reproductions.study import Study
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
-from penstock.printable import quoted, shortened
+from penstock.printable import quoted
 from penstock.reproductions.document import refuse_contradictions
 
 if TYPE_CHECKING:
@@ -56,17 +56,8 @@ class Readings:
             identifier, equals, key = argument.partition("=")
             if not equals:
                 raise InputError(f"{quoted(argument)} is not a reading; write QUESTION=KEY, as in {_example(document)}")
-            question = document.question(identifier.strip())
-            if question.id in keys:
-                raise InputError(
-                    f"{question.id} is answered twice: {keys[question.id]} and {shortened(key.strip(), 60)}"
-                )
-            keys[question.id] = question.option(key.strip()).key
+            keys[identifier.strip()] = key.strip()
         return cls(document, keys)
-
-    def with_answer(self, question: str, key: str) -> Readings:
-        """These readings with another answer to one question."""
-        return self.with_answers({question: key})
 
     def with_answers(self, keys: Mapping[str, str]) -> Readings:
         """These readings with other answers to some questions."""
@@ -79,7 +70,7 @@ class Readings:
             for option in question.options:
                 if option.key != self._keys[question.id]:
                     with suppress(InputError):
-                        found[question.id, option.key] = self.with_answer(question.id, option.key)
+                        found[question.id, option.key] = self.with_answers({question.id: option.key})
         return found
 
     def key(self, question: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,11 @@ def numbers(result: RunResult, metric: str, **labels: str) -> list[float]:
     if not found:
         raise ValueError(f"the run has no {metric} with {labels}")
     return found
+
+
+def total(result: RunResult, metric: str, **labels: str) -> float:
+    """The sum of all numbers of a metric that have these labels; ValueError if there are none."""
+    return math.fsum(numbers(result, metric, **labels))
 
 
 def one(result: RunResult, metric: str, of: str) -> float:

@@ -32,6 +32,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.evidence import Estimate, above, below, within
+from penstock.reproductions.run_numbers import total
 from penstock.studies.expression import parse
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from penstock.reproductions.evidence import Test
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.tables import Cell, Row
-    from penstock.running import RunResult
     from penstock.studies.expression import Expression
 
     Value = float | Sequence[float]
@@ -156,7 +156,8 @@ class Scope:
             return self.numbers[path](self.outcome, cells)
         head, _, column = path.rpartition(".")
         if head == "run":
-            return _of_runs(self.outcome.experiments[cells.pop("experiment")], column, cells)
+            made = self.outcome.experiments[cells.pop("experiment")]
+            return [total(run, column, **cells) for run in made]
         table = cells.pop("table", "") or self._table(column)
         if not head:
             return self.outcome.values(table, column, self._key(table, cells))
@@ -193,17 +194,6 @@ class Scope:
         if len(rows) != 1:
             raise ValueError(f"{self.claim.id}: {len(rows)} rows of table {table} have {dict(cells)}")
         return rows[0].key
-
-
-def _of_runs(runs: Sequence[RunResult], metric: str, labels: Mapping[str, str]) -> list[float]:
-    """The sum of a metric's numbers that have these labels, of each run."""
-    found = []
-    for run in runs:
-        own = [m.value for m in run.metrics if m.name == metric and labels.items() <= m.labels.items()]
-        if not own:
-            raise ValueError(f"a run has no {metric} with {dict(labels)}")
-        found.append(math.fsum(own))
-    return found
 
 
 def columnwise(what: Callable[[Sequence[float]], float], rows: Sequence[Sequence[float]]) -> list[float]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from penstock.reproductions.document import Document
-    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.evidence import ClaimTest
     from penstock.reproductions.reading import Settings
     from penstock.reproductions.tables import Row, Table
     from penstock.running import RunResult

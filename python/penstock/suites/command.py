@@ -28,7 +28,7 @@ from penstock.studies.result import StudyData
 from penstock.studies.runner import Runner
 from penstock.studies.select import SelectionError, select
 from penstock.studies.verify import verify
-from penstock.suites.suite import Part, Suite
+from penstock.suites import Part, Suite
 from penstock.tabulation import how_sure, made_from
 from penstock.unit_scale import scale
 from penstock.whole_file import write_whole

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.af.scenario import build, flow_groups
-from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
+from penstock.reproductions.evidence import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.loading import packaged
 from penstock.statistics import jain
 

@@ -21,8 +21,12 @@ from penstock.reproductions.bcn.scenario import (
     transfer_bytes,
 )
 from penstock.reproductions.evidence import (
+    CONFIRMED,
     LEVEL,
+    REFUTED,
+    UNDECIDED,
     Estimate,
+    Finding,
     above,
     below,
     decide,
@@ -31,7 +35,6 @@ from penstock.reproductions.evidence import (
     ratio,
     within,
 )
-from penstock.reproductions.finding import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.loading import packaged
 from penstock.reproductions.run_numbers import numbers, one
 from penstock.reproductions.telling import failures, held, listed, signed, unsettled

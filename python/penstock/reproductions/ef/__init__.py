@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.ef.scenario import DEDICATED, EF, SIZES, VLL, build, experiments, most_flows
-from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
+from penstock.reproductions.evidence import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.loading import packaged
-from penstock.reproductions.run_numbers import numbers
+from penstock.reproductions.run_numbers import numbers, total
 from penstock.reproductions.telling import between
 
 if TYPE_CHECKING:
@@ -39,30 +39,25 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
             "vll_kbps": math.fsum(pairs) / len(pairs),
             "spread": max(pairs) - min(pairs),
             "subscribed": float(row.key["subscribed_kbps"]),
-            "shaper_drops": sum_of(results[VLL], "drops", of="senders-n0"),
-            "path_drops": sum_of(results[VLL], "drops", **{"class": EF}),
+            "shaper_drops": total(results[VLL], "drops", of="senders-n0"),
+            "path_drops": total(results[VLL], "drops", **{"class": EF}),
         }
     found = {f"{name}_{size}": value for size, result in results.items() for name, value in jitter(result).items()}
-    found["ef_drops"] = math.fsum(sum_of(result, "drops", **{"class": EF}) for result in results.values())
+    found["ef_drops"] = math.fsum(total(result, "drops", **{"class": EF}) for result in results.values())
     shares = [received(result) for result in results.values()]
     found |= {"least_received": min(shares), "most_received": max(shares)}
-    found["used"] = min(sum_of(result, "utilisation") for result in results.values())
+    found["used"] = min(total(result, "utilisation") for result in results.values())
     return found
 
 
 def jitter(result: RunResult) -> dict[str, float]:
     """The median and the 90th percentile of the target's jitter in percent of its packet time."""
-    return {name: 100 * sum_of(result, "jitter", quantile=share) for name, share in PERCENTILES.items()}
-
-
-def sum_of(result: RunResult, metric: str, **labels: str) -> float:
-    """The sum of a metric's numbers that have these labels."""
-    return math.fsum(numbers(result, metric, **labels))
+    return {name: 100 * total(result, "jitter", quantile=share) for name, share in PERCENTILES.items()}
 
 
 def received(result: RunResult) -> float:
     """What arrived of what the EF sources sent."""
-    return sum_of(result, "throughput") / sum_of(result, "sent")
+    return total(result, "throughput") / total(result, "sent")
 
 
 def nothing_dropped(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
@@ -70,7 +65,7 @@ def nothing_dropped(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     rows = [(table, row.key) for table in ("1", "2", "3") for row in outcome.rows(table)]
     most = [run for size in SIZES for run in outcome.experiments[most_flows(size)]]
     drops = sum(sum(outcome.values(table, "ef_drops", key)) for table, key in rows)
-    drops += sum(sum_of(run, "drops", **{"class": EF}) for run in most)
+    drops += sum(total(run, "drops", **{"class": EF}) for run in most)
     columns = ("least_received", "most_received")
     shares = [value for table, key in rows for column in columns for value in outcome.values(table, column, key)]
     shares += [received(run) for run in most]

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from penstock.printable import quoted
-from penstock.reproductions.evidence import Estimate, above, below, decide
-from penstock.reproductions.finding import UNDECIDED, Finding
+from penstock.reproductions.evidence import UNDECIDED, Estimate, Finding, above, below, decide
 from penstock.reproductions.telling import failures, held, unsettled
 from penstock.studies.expression import Expression, ExpressionError, parse
 from penstock.studies.quantity import Quantity
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.reproductions.document import Claim, Document
-    from penstock.reproductions.evidence import Test
-    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.evidence import ClaimTest, Test
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.tables import Cell, Row, Table
     from penstock.studies.toml_text import Mistakes

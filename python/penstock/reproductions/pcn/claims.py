@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from penstock.reproductions.evidence import Estimate
-from penstock.reproductions.finding import CONFIRMED, REFUTED, Finding
+from penstock.reproductions.evidence import CONFIRMED, REFUTED, Estimate, Finding
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, TRAFFICS, VOICE, grown
 from penstock.reproductions.pcn.measure import admission, termination
 from penstock.reproductions.pcn.oracle import counted
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
-from penstock.reproductions.run_numbers import numbers
+from penstock.reproductions.run_numbers import numbers, total
 from penstock.reproductions.telling import about
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.reproductions.finding import ClaimTest
+    from penstock.reproductions.evidence import ClaimTest
     from penstock.reproductions.outcome import Outcome
     from penstock.reproductions.pcn.measure import Overshoot
     from penstock.reproductions.statements import Numbers
-    from penstock.running import RunResult
 
     Cells = Mapping[str, str]
 
@@ -122,7 +120,8 @@ def no_flow_all_marked(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
 
 def marks_do_not_add_up(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """pcn-c34: several bottlenecks between AR and SR terminate no call with N = 3."""
-    ended = {n: [_ended(result) for result in outcome.experiments[f"series-{n}"]] for n in (3, 1)}
+    runs = {n: outcome.experiments[f"series-{n}"] for n in (3, 1)}
+    ended = {n: [total(run, "calls", what="terminated") for run in own] for n, own in runs.items()}
     return Finding(
         CONFIRMED if not any(ended[3]) else REFUTED,
         f"Calls terminated in {len(ended[3])} runs with N = 3: {sum(ended[3]):.0f}; with N = 1: {sum(ended[1]):.0f}.",
@@ -179,7 +178,3 @@ def _overshoots(outcome: Outcome, cells: Cells) -> list[Overshoot]:
 
 def _shares_of_flows(outcome: Outcome, experiment: str) -> list[list[float]]:
     return [numbers(result, "marking-ratio") for result in outcome.experiments[experiment]]
-
-
-def _ended(result: RunResult) -> float:
-    return math.fsum(numbers(result, "calls", what="terminated"))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case
 from penstock.reproductions.pcn.mechanisms import COUNT, fractional, meters, single_threshold, termination
-from penstock.reproductions.pcn.network import network
-from penstock.reproductions.pcn.scenario import scenario
+from penstock.reproductions.pcn.scenario import network, scenario
 from penstock.reproductions.pcn.traffic import (
     admissible_rate,
     bits,
