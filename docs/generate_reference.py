@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 sys.path.append(str(Path(__file__).parent.parent / "bench"))
 import benchmarks_page
 import gallery
+from table_page import table_page, table_picture
 
 from penstock import components, reproductions, suites
 from penstock.cli.app import app
@@ -22,7 +23,6 @@ from penstock.reference import catalogue, pages, places, statistics_of
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.table_page import table_page, table_picture
 
 if TYPE_CHECKING:
     from penstock.reference import Catalogue, Component, Metric, Parameter, Section

@@ -15,8 +15,7 @@ from penstock.plots.style import COLOURS
 from penstock.report.content import Plot, View, word
 from penstock.reproductions.comparison import Comparison
 from penstock.reproductions.document import Document
-from penstock.reproductions.table_page import heading, row_name
-from penstock.reproductions.tables import Column, Table
+from penstock.reproductions.tables import Column, Table, heading, row_name
 
 Trace = dict[str, Any]
 Numbers = Mapping[tuple[Any, ...], float]

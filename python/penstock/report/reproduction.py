@@ -36,8 +36,7 @@ from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import Page, Study, page_of, text_beside
 from penstock.reproductions.summary import Score, beside, granted, null_numbers
-from penstock.reproductions.table_page import heading
-from penstock.reproductions.tables import Column, Row, Table, cell_text
+from penstock.reproductions.tables import Column, Row, Table, cell_text, heading
 from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus

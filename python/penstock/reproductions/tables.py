@@ -67,6 +67,17 @@ class Row:
         return " ".join(str(cell) for cell in self.key.values())
 
 
+def heading(column: Column) -> str:
+    """What a column is called, with its unit."""
+    unit = column.symbol
+    return f"{column.heading} ({unit})" if unit and unit != column.heading else column.heading
+
+
+def row_name(row: Row) -> str:
+    """The key cells that say something."""
+    return "  ".join(cell_text(cell) for cell in row.key.values())
+
+
 @dataclass(frozen=True)
 class Table:
     """A printed table: its `rows`, and those that are only `quoted`, with the reason why they are `not_computed`.

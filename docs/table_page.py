@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.plots.style import CAP, style
 from penstock.printable import printable
 from penstock.reproductions.summary import beside
-from penstock.reproductions.tables import cell_text
+from penstock.reproductions.tables import cell_text, heading, row_name
 from penstock.reproductions.worth import stored_score
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.plots.canvas import Picture
     from penstock.reproductions.comparison import Comparison
     from penstock.reproductions.document import Document
-    from penstock.reproductions.tables import Column, Row, Table
+    from penstock.reproductions.tables import Column, Table
 
 _COLUMNS = 4
 """The most printed columns of one part."""
@@ -63,17 +63,6 @@ def _said(document: Document, table: Table, comparisons: Sequence[Comparison], r
         "",
         "Grey is what the tolerance grants around the print; bars are 95 % confidence intervals.",
     ]
-
-
-def heading(column: Column) -> str:
-    """What a column is called, with its unit."""
-    unit = column.symbol
-    return f"{column.heading} ({unit})" if unit and unit != column.heading else column.heading
-
-
-def row_name(row: Row) -> str:
-    """The key cells that say something."""
-    return "  ".join(cell_text(cell) for cell in row.key.values())
 
 
 def _grid(
