@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from penstock.plots.style import CAP, style
 from penstock.printable import printable
-from penstock.reproductions.summary import beside
+from penstock.reproductions.stored import SUMMARY
+from penstock.reproductions.study import text_beside
+from penstock.reproductions.summary import Score, beside
 from penstock.reproductions.tables import cell_text, heading, row_name
-from penstock.reproductions.worth import stored_score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +65,13 @@ def _said(document: Document, table: Table, comparisons: Sequence[Comparison], r
         "",
         "Grey is what the tolerance grants around the print; bars are 95 % confidence intervals.",
     ]
+
+
+def stored_score(document: Document, table: str) -> Score | None:
+    """The score of a table within the agreed tolerances; None if the stored summary does not have it."""
+    text = text_beside(document, SUMMARY)
+    scores = json.loads(text)["tables"] if text else []
+    return next((Score.of_json(each) for each in scores if each["table"] == table), None)
 
 
 def _grid(

@@ -13,10 +13,9 @@ from penstock import reproductions
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
-from penstock.reproductions.worth import stored_score
 
 MODULE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "table_page.py"))
-table_page, table_picture = MODULE["table_page"], MODULE["table_picture"]
+table_page, table_picture, stored_score = (MODULE[name] for name in ("table_page", "table_picture", "stored_score"))
 
 
 def tables():

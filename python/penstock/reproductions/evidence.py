@@ -68,9 +68,7 @@ class Estimate:
             return 1.0
         if self.error == 0:
             return 0.0 if lead > 0 else 1.0
-        from scipy.special import stdtr
-
-        return float(stdtr(self.runs - 1, -lead / self.error))
+        return _student(lead / self.error, self.runs)
 
 
 def deviation(values: Sequence[float]) -> float:
@@ -125,15 +123,17 @@ class Test:
         if spread == 0 or self.lead == 0:
             return self.estimate.runs if self.lead else None
         candidates = range(3, MOST_RUNS + 1)
-        place = bisect_left(candidates, True, key=lambda runs: _tail(abs(self.lead) / spread, runs) < level)
+        place = bisect_left(
+            candidates, True, key=lambda runs: _student(abs(self.lead) / spread * math.sqrt(runs), runs) < level
+        )
         return candidates[place] if place < len(candidates) else None
 
 
-def _tail(lead: float, runs: int) -> float:
-    """Probability that a mean of `runs` runs lies `lead` standard deviations of a run or more above the truth."""
+def _student(lead: float, runs: int) -> float:
+    """Probability that a mean of `runs` runs lies `lead` of its standard errors or more above the truth."""
     from scipy.special import stdtr
 
-    return float(stdtr(runs - 1, -lead * math.sqrt(runs)))
+    return float(stdtr(runs - 1, -lead))
 
 
 def above(label: str, estimate: Estimate, bound: float) -> Test:

@@ -67,13 +67,6 @@ def worth(summary: Summary) -> RenderableType:
     return Group(*map(Text, lines))
 
 
-def stored_score(document: Document, table: str) -> Score | None:
-    """The score of a table within the agreed tolerances; None if the stored summary does not have it."""
-    text = text_beside(document, SUMMARY)
-    scores = json.loads(text)["tables"] if text else []
-    return next((Score.of_json(each) for each in scores if each["table"] == table), None)
-
-
 def worth_section(document: Document) -> list[str]:
     """The part of a study's page about it, in Markdown; no lines if there is no stored summary."""
     text = text_beside(document, SUMMARY)

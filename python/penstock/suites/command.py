@@ -15,6 +15,7 @@ from penstock.errors import InputError
 from penstock.printable import json_text, path_text
 from penstock.progress import Progress
 from penstock.records import Metric
+from penstock.reproductions.comparison import Comparison
 from penstock.results import Summary
 from penstock.short_values import value_text
 from penstock.store import Store
@@ -166,20 +167,12 @@ def _rows(suite: Suite, part: Part, result: StudyData) -> Iterator[dict[str, Any
         labels = {name: text for name, text in parameters.items() if not is_path(name)}
         for summary in point.summaries():
             more = ", ".join(summary.labels.values())
-            yield {
-                "document": suite.name,
-                "table": part.name,
-                "row": {**labels, **{name: text for name, text in parameters.items() if name not in labels}},
-                "column": f"{summary.metric}[{more}]" if more else summary.metric,
-                "unit": summary.unit,
-                "published": None,
-                "mean": summary.interval.mean if math.isfinite(summary.interval.mean) else None,
-                "ci_low": summary.interval.low,
-                "ci_high": summary.interval.high,
-                "runs": len(summary.values),
-                "verdict": None,
-                "note": "",
-            }
+            row = {**labels, **{name: text for name, text in parameters.items() if name not in labels}}
+            column = f"{summary.metric}[{more}]" if more else summary.metric
+            mean, low, high = summary.interval.mean, summary.interval.low, summary.interval.high
+            mean = mean if math.isfinite(mean) else math.nan
+            numbers = (mean, low, high, len(summary.values))
+            yield Comparison(suite.name, part.name, row, column, summary.unit, None, *numbers).as_json()
 
 
 def _write(suite: Suite, part: Part, result: StudyData, folder: Path, *, as_json: bool) -> None:

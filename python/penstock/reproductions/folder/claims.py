@@ -75,14 +75,9 @@ def claim_test(
 ) -> ClaimTest:
     """How a claim is tested: all its conditions together, with probabilities corrected for their number (Holm).
 
-    Parameters
-    ----------
-    claim : Claim
-        It names the tables in which columns are looked for, in this order.
-    texts : sequence of str
-        Conditions such as ``"utilisation[flows=100, buffer=2] > 99"``. Cells that brackets leave open stand for all.
-    mistakes : Mistakes
-        Receives conditions that cannot be read or name something unknown.
+    Columns are looked for in the tables of the claim, in their order. `texts` are conditions such as
+    ``"utilisation[flows=100, buffer=2] > 99"``; cells that brackets leave open stand for all. `mistakes` receives
+    conditions that cannot be read or name something unknown.
     """
     tables = [document.table(name) for name in claim.tables if any(table.id == name for table in document.tables)]
     conditions: list[_Condition] = []

@@ -82,16 +82,8 @@ def switch_queue(
 ) -> dict[str, Any]:
     """The bottleneck's queue under one of the policies of slide 7, with the best parameters of slides 21 and 23.
 
-    Parameters
-    ----------
-    policy : str
-        One of ``plain``, ``ppd``, ``epd``, ``selective-drop`` and ``fba``.
-    buffer : int
-        The buffer in cells (K).
-    frame : int
-        Cells of a frame.
-    prefix : str
-        The prefix of ``queue``, as in ``class.default.``.
+    `policy` is ``plain``, ``ppd``, ``epd``, ``selective-drop`` or ``fba``; `buffer` (K) and `frame` are in cells;
+    `prefix` is that of ``queue``, as in ``class.default.``.
     """
     limit = cells(buffer)
     if policy == "plain":
@@ -114,18 +106,10 @@ def parametrised(policy: str, buffer: int, *, share: float, z: float, prefix: st
 def transport(
     settings: Settings, flavour: str, *, mss: int, window: str, aimd: tuple[float, float] | None = None
 ) -> dict[str, Any]:
-    """The transport of a flow.
+    """The transport of a flow: ``vanilla``, ``reno``, ``new-reno``, ``sack1``, or of modern TCP ``sack`` or ``cubic``.
 
-    Parameters
-    ----------
-    flavour : str
-        One of ``vanilla``, ``reno``, ``new-reno``, ``sack1``, and of modern TCP ``sack`` and ``cubic``.
-    mss : int
-        Data of a segment in bytes.
-    window : str
-        The largest window.
-    aimd : tuple of float, optional
-        Segments by which a window grows in a round trip, and the share of it that congestion leaves.
+    `mss` is the data of a segment in bytes, `window` the largest window; `aimd` has the segments by which a window
+    grows in a round trip, and the share of it that congestion leaves.
     """
     keys: dict[str, Any] = {"packet": f"{mss + HEADER} bytes", "header": f"{HEADER} bytes", "max-window": window}
     if flavour in TODAY:
