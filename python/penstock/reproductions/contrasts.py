@@ -243,7 +243,8 @@ def power_section(study: Study) -> list[str]:
     groups = [("the same in our runs", [pair for pair in pairs if pair.identical])]
     for low, high in CLASSES:
         name = f"power {low:g} to {high:g}"
-        groups.append((name, [pair for pair in pairs if not pair.identical and _is_within(pair.power, low, high)]))
+        own = [pair for pair in pairs if low <= pair.power < high or pair.power == high == 1.0]
+        groups.append((name, [pair for pair in own if not pair.identical]))
     return [
         "## What the print can tell of the two schemes",
         "",
@@ -261,7 +262,3 @@ def _line(name: str, group: Sequence[PairPower]) -> str:
     clear = [pair for pair in group if pair.is_clear]
     same = sum(pair.printed * pair.difference > 0 for pair in clear)
     return f"| {name} | {len(group)} | {len(clear)} | {same} |"
-
-
-def _is_within(value: float, low: float, high: float) -> bool:
-    return low <= value < high or value == high == 1.0

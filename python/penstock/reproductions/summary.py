@@ -173,11 +173,9 @@ def summarise(study: Study, chosen: Outcome, printed: Outcome | None) -> Summary
     def tight(table: Table, row: Row, column: Column) -> float:
         return tolerances[table.id][PILOT](row, column)
 
-    constants = {
-        place: number
-        for table in chosen.tables
-        for place, number in _constants(table, tolerances[table.id][PILOT if pilot else AGREED]).items()
-    }
+    constants: dict[Place, float] = {}
+    for table in chosen.tables:
+        constants |= _constants(table, tolerances[table.id][PILOT if pilot else AGREED])
     tables = []
     for table in chosen.tables:
         allowed = tolerances[table.id]
@@ -201,9 +199,7 @@ def scores_of(study: Study, tables: Sequence[Table], ours: Numbers) -> list[Scor
     document = study.document
     nulls = null_numbers(study, Outcome(document, Readings(document), list(tables), 0))
     return [
-        _score(table, ours, None, nulls, _tolerances(document, table, None)[AGREED], None)
-        for table in tables
-        if table.numbers()
+        _score(table, ours, None, nulls, partial(document.allowed, table), None) for table in tables if table.numbers()
     ]
 
 
@@ -270,12 +266,10 @@ def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
     """
     document, pilot = study.document, load_pilot(study.document)
     scatter = _scatter(outcome.runs)
-    models = null_numbers(study, outcome)
-    models[CONSTANT] = {
-        place: number
-        for table in outcome.tables
-        for place, number in _constants(table, _tolerances(document, table, None)[AGREED]).items()
-    }
+    constants: dict[Place, float] = {}
+    for table in outcome.tables:
+        constants |= _constants(table, partial(document.allowed, table))
+    models: dict[str, Numbers] = {**null_numbers(study, outcome), CONSTANT: constants}
     found = {}
     for name, numbers in models.items():
         found[name] = Outcome(document, outcome.readings, outcome.tables, outcome.runs)
