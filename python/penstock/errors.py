@@ -1,10 +1,11 @@
-"""The exceptions of the package, as one tree.
+"""The exceptions of the package, as one tree, and the message about a package that is not installed.
 
 A user can act on all of them; any other exception is a bug of ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -116,3 +117,23 @@ def line_of(mistake: Mistake) -> str:
         # The place already names the key.
         path = ""
     return ": ".join(part for part in (place, path, mistake["message"]) if part)
+
+
+def advice(extra: str) -> str:
+    """The command that installs the packages of an extra.
+
+    It names the packages, because an extra can be installed only together with Penstock itself.
+
+    >>> advice("search").startswith("pip install 'optuna")
+    True
+    """
+    from importlib import metadata
+
+    try:
+        required = metadata.requires("penstock") or []
+    except metadata.PackageNotFoundError:
+        required = []
+    of_extra = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
+    packages = [each.partition(";")[0].strip() for each in required if of_extra.search(each)]
+    quoted = " ".join(f"'{package}'" for package in packages)
+    return f"pip install {quoted}" if packages else f"the packages of the extra {extra}"

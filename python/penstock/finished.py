@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from penstock.metric_properties import counts_finished
 from penstock.short_values import value_text
+from penstock.unit_scale import counts_finished
 
 _WARNED = 0.99
 """Share of finished transfers below which their numbers carry a warning."""

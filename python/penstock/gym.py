@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import ArgumentError, InputError
-from penstock.extras import advice
+from penstock.errors import ArgumentError, InputError, advice
 from penstock.printable import printable_lines, quoted
 from penstock.simulation import Observation, advance, picoseconds, read_observations, reward_function, started
 from penstock.studies.quantity import Quantity, read_quantity, setting_text

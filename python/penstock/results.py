@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.errors import InputError
-from penstock.metric_properties import is_ratio
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
 from penstock.records import RUNS, RunResult
 from penstock.statistics import Interval, interval, ratio_interval, wilson
+from penstock.unit_scale import is_ratio
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,6 @@ from typing import Any
 
 from penstock import _core
 from penstock.finished import Finished, finished_of, group_of
-from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import NO_PARAMETERS, ParameterColumns, parameter_columns, short_names
 from penstock.printable import one_line, things
 from penstock.provenance import Provenance
@@ -16,7 +15,7 @@ from penstock.short_values import value_text
 from penstock.statistics import LEVEL, Interval
 from penstock.studies.compare import Compare, Contrast
 from penstock.studies.point_result import PointResult
-from penstock.unit_scale import scale
+from penstock.unit_scale import counts_finished, is_of_finished, scale
 
 _SETTINGS = 5
 """Maximum number of settings that are named below a table."""

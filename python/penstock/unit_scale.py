@@ -1,13 +1,31 @@
-"""Numbers as texts: with their significant digits, and in units with a prefix (1.1053 Mbit/s, not 1105300 bit/s)."""
+"""Properties and units of metrics, and numbers with a fitting unit."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
-from penstock.metric_properties import is_part, is_ratio
+from penstock import _core
 from penstock.statistics import Interval
+
+
+def _property(of: str) -> Callable[[str], bool]:
+    """Returns a function that tells whether a metric has a property."""
+    metrics = cache(lambda: frozenset(_core.metrics_with(of)))
+    return lambda metric: metric in metrics()
+
+
+is_ratio = _property("ratio")
+"""Whether a metric is a share or an index between 0 and 1."""
+is_part = _property("part")
+"""Whether a metric is a part of a whole, shown in per cent."""
+is_of_finished = _property("of-finished")
+"""Whether only finished transfers have a metric."""
+counts_finished = _property("counts-finished")
+"""Whether a metric counts transfers by the label ``what``, including finished ones."""
+
 
 _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),

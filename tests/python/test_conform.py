@@ -11,9 +11,8 @@ import pytest
 
 from penstock import InputError, _core
 from penstock.own.conformance import conformance
-from penstock.own.conformance_networks import RECORDED, SCENARIOS
 from penstock.own.recorded import Recorded, recorded
-from penstock.own.subjects import built_in
+from penstock.own.subjects import RECORDED, SCENARIOS, built_in
 from penstock.trace import PacketTrace
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from penstock.cli.app import app
 from penstock.cli.cores import Cores
 from penstock.records import RunRequest
 from penstock.store import Store, run_key
-from penstock.workers.crew import ThreadWorker
+from penstock.workers import ThreadWorker
 from penstock.workers.job import Failed, Job, Made
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ import pytest
 from test_emulation_opened import NETWORK
 
 from penstock import _core
-from penstock.emulation.machine import NAMESPACES, why_not
-from penstock.emulation.namespaces import Namespaces
+from penstock.emulation.namespaces import NAMESPACES, Namespaces, why_not
 from penstock.errors import PenstockError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=f"emulation is not possible here: {why_not()}")

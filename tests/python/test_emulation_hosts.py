@@ -16,8 +16,8 @@ from penstock import _core
 from penstock.cli import main
 from penstock.cli.studies import plan_of
 from penstock.emulation import comparison
-from penstock.emulation.machine import why_not
-from penstock.emulation.transfers import Sample, Transfer, goodput, mean_window, samples_of, simulated_windows
+from penstock.emulation.comparison import Sample, Transfer, goodput, mean_window, samples_of, simulated_windows
+from penstock.emulation.namespaces import why_not
 from penstock.errors import PenstockError
 from penstock.plots.data import is_series
 

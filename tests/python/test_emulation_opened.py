@@ -9,9 +9,9 @@ import pytest
 
 from penstock import _core
 from penstock.cli import main
-from penstock.emulation import machine
-from penstock.emulation.machine import read_settings, why_not
+from penstock.emulation import namespaces
 from penstock.emulation.making import check
+from penstock.emulation.namespaces import read_settings, why_not
 from penstock.emulation.opened import MEMBERS, opened
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError, ScenarioError
@@ -176,7 +176,7 @@ def test_programs_leave_one_core_to_the_network(count):
     allowed = set(sorted(before)[:count])
     os.sched_setaffinity(0, allowed)
     try:
-        with machine.divided() as own:
+        with namespaces.divided() as own:
             assert own == {max(allowed)}
             assert os.sched_getaffinity(0) == (allowed - own if len(allowed) > 1 else allowed)
         assert os.sched_getaffinity(0) == allowed
@@ -185,11 +185,11 @@ def test_programs_leave_one_core_to_the_network(count):
 
 
 def test_idle_cores_stay_awake_if_the_machine_allows_it(monkeypatch, tmp_path):
-    monkeypatch.setattr(machine, "_LATENCY", tmp_path / "latency")
-    with machine.awake():
+    monkeypatch.setattr(namespaces, "_LATENCY", tmp_path / "latency")
+    with namespaces.awake():
         assert (tmp_path / "latency").read_bytes() == bytes(4)
-    monkeypatch.setattr(machine, "_LATENCY", tmp_path / "nowhere" / "latency")
-    with machine.awake():
+    monkeypatch.setattr(namespaces, "_LATENCY", tmp_path / "nowhere" / "latency")
+    with namespaces.awake():
         pass
 
 
@@ -235,5 +235,5 @@ def test_a_kernel_without_virtual_interfaces_is_reported_before_anything_is_made
         (tmp_path / name).write_text(f"#!/bin/sh\n{says}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(machine, "_effective", lambda: (1 << 64) - 1)
+    monkeypatch.setattr(namespaces, "_effective", lambda: (1 << 64) - 1)
     assert why_not() == "this kernel makes no pairs of virtual interfaces (veth): Error: Unknown device type"

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.errors import InputError
-from penstock.extras import advice
-from penstock.sensitivity.design import Design
+from penstock.errors import InputError, advice
+from penstock.sensitivity.indices import Design
 
 ROOT = Path(__file__).parent.parent.parent
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]

@@ -84,7 +84,7 @@ def folder(tmp_path_factory):
 def fill(made):
     """Puts runs into the store, as one of them is, and all of them into an archive."""
     from penstock.cli.export import export_runs
-    from penstock.store.selection import Selection
+    from penstock.cli.selecting import Selection
 
     store, keys = Store(made / "store"), RunKeys(_core.Scenario(verbs.PAGE, "page").canonical)
     run = store.get(keys.of(1, 0))

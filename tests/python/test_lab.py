@@ -25,8 +25,7 @@ from penstock.cli.lab import _open as open_page
 from penstock.errors import StoreError
 from penstock.lab.alternatives import alternatives
 from penstock.lab.look import panels, program
-from penstock.lab.parameters import controls, slots
-from penstock.lab.settings import applied
+from penstock.lab.parameters import applied, controls, slots
 from penstock.store import Store
 from penstock.studies.toml_text import parsed
 

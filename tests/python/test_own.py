@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from penstock import ArgumentError, Network, PenstockError, RunRequest, Simulation, _core, own, run_all
-from penstock.extras import advice
+from penstock.errors import advice
 from penstock.own import files
 from penstock.store import Store
 

@@ -10,7 +10,7 @@ import pytest
 
 from penstock import ArgumentError, Ftp, Network, RunRequest, Sack, Tcp, TimeSeries, _core, own, run_all
 from penstock.own import files, kinds
-from penstock.own.conformance_networks import SCENARIOS
+from penstock.own.subjects import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

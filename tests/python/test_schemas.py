@@ -10,8 +10,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from penstock.cli.schema import document_schema, study_schema
 from penstock.reproductions.folder.content import SECTIONS
-from penstock.schemas import document_schema, study_schema
 from penstock.studies import file
 from penstock.studies.derived import WHEN_KEYS
 from penstock.studies.sections import AIMS, METHODS

@@ -13,8 +13,7 @@ from SALib.test_functions import Ishigami
 import penstock as ps
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
-from penstock.sensitivity.design import Design
-from penstock.sensitivity.indices import elementary_effects, indices, noise
+from penstock.sensitivity.indices import Design, elementary_effects, indices, noise
 from penstock.studies.ranges import read_range
 
 LOAD = one_link(

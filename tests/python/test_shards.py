@@ -10,7 +10,7 @@ import pytest
 
 from penstock.cli.studies import plan_of
 from penstock.errors import InputError
-from penstock.studies.shards import Shard
+from penstock.studies.plan import Shard
 from penstock.template import TEMPLATE
 
 SETS = ("--set", "duration=2 s,3 s", "--set", "warm-up=1 s")

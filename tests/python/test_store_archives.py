@@ -14,7 +14,7 @@ import pytest
 from penstock import _core
 from penstock.errors import InputError, StoreError
 from penstock.store.archive import Reading
-from penstock.store.sealed import sealed_json
+from penstock.store.folder import sealed_json
 
 pytestmark = pytest.mark.usefixtures("core")
 

@@ -11,7 +11,7 @@ import pytest
 from penstock import _core
 from penstock.records import RunRequest
 from penstock.store import Store, run_key
-from penstock.store.sealed import sealed_json
+from penstock.store.folder import sealed_json
 
 pytestmark = pytest.mark.usefixtures("core")
 

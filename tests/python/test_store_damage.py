@@ -7,7 +7,7 @@ from store_damage import ALL, ASIDE, CONTENT, KEY, METRICS, NEWER, OTHER, REFUSE
 
 from penstock.errors import StoreError
 from penstock.store import Store, runfile
-from penstock.store.sealed import DamagedError
+from penstock.store.folder import DamagedError
 
 
 def put(store):

@@ -12,7 +12,7 @@ import psutil
 
 from penstock import _core
 from penstock.cli.app import app
-from penstock.emulation.machine import why_not
+from penstock.emulation.namespaces import why_not
 from penstock.records import RunRequest
 from penstock.running import run_all
 from penstock.store import Store, run_key
@@ -153,7 +153,7 @@ def environment(folder: Path) -> dict[str, str]:
 def prepare(folder: Path) -> None:
     """Writes the files that the commands read, with a store, an archive of it, and a run that failed."""
     from penstock.cli.export import export_runs
-    from penstock.store.selection import Selection
+    from penstock.cli.selecting import Selection
 
     (folder / "page.toml").write_text(PAGE)
     (folder / "real.toml").write_text(REAL)

@@ -14,7 +14,7 @@ from penstock.cli.files import emit_result, require_folder, write
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import option
 from penstock.emulation.comparison import Cell, Compared, Windows, cells_of, compare
-from penstock.emulation.machine import read_settings
+from penstock.emulation.namespaces import read_settings
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, printable, things
 from penstock.unit_scale import scale

@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from penstock.cli import options
 from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.files import emit_result, read_text, require_folder, write
-from penstock.cli.results_table import show_results
+from penstock.cli.studies import show_results
 from penstock.cli.verb import option
 from penstock.emulation import making
-from penstock.emulation.machine import read_settings
 from penstock.emulation.making import PACKETS, Emulated
-from penstock.emulation.namespaces import remove_leftovers
+from penstock.emulation.namespaces import read_settings, remove_leftovers
 from penstock.emulation.opened import opened
 from penstock.emulation.programs import Program
 from penstock.printable import json_text, path_text

@@ -8,14 +8,13 @@ from typing import Annotated
 from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, show
-from penstock.cli.selecting import selection
+from penstock.cli.selecting import Selection, selection
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.memory import size_text
 from penstock.printable import json_text, path_text, things
 from penstock.store import Store
 from penstock.store.archive import LARGEST_TEXTS, write_archive
-from penstock.store.selection import Selection
 
 
 def export(

@@ -11,8 +11,7 @@ from penstock.cli import options
 from penstock.cli.console import emit, say
 from penstock.cli.files import read_text
 from penstock.cli.verb import option
-from penstock.errors import InputError
-from penstock.extras import advice
+from penstock.errors import InputError, advice
 from penstock.printable import path_text
 from penstock.studies.definition import alternatives
 from penstock.studies.file import is_study

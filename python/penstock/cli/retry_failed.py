@@ -16,7 +16,7 @@ from penstock.memory import allow
 from penstock.printable import json_text, one_line, things, utf8
 from penstock.records import RunRequest
 from penstock.store import Store, run_key
-from penstock.store.failed import Failed
+from penstock.store.folder import Failed
 
 
 def retry_failed(

@@ -16,11 +16,10 @@ from penstock.memory import allow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.studies.plan import StudyPlan
+    from penstock.studies.plan import Shard, StudyPlan
     from penstock.studies.request import PointRequest
     from penstock.studies.result import StudyData
     from penstock.studies.runner import Runner
-    from penstock.studies.shards import Shard
 
 
 def run(
@@ -100,8 +99,8 @@ def run(
     from penstock.cli.studies import plan_of
     from penstock.huge_pages import restart_for
     from penstock.store import Store
+    from penstock.studies.plan import Shard, refuse_unknown_runs
     from penstock.studies.request import warnings_of
-    from penstock.studies.shards import Shard, refuse_unknown_runs
     from penstock.studies.verify import verify
 
     part = None if shard is None else Shard.read(shard)
@@ -201,7 +200,7 @@ def _show(result: "StudyData", view: View, last: str | None = None) -> None:
     """Shows the numbers in the format of `view`, with `last` below a table."""
     if emit_as(view.output, view.out, result.json, result.values if view.values else result.frame):
         return
-    from penstock.cli.results_table import show_results
+    from penstock.cli.studies import show_results
 
     show_results(result, view.replication)
     if last is not None:

@@ -12,8 +12,7 @@ from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.printable import json_text, one_line, path_text, quoted, things
 from penstock.store import Store
-from penstock.store.manifest import Manifest
-from penstock.store.selection import StoredRuns
+from penstock.store.manifest import Manifest, StoredRuns
 
 
 def runs(

@@ -8,14 +8,12 @@ from penstock.cli.console import say, show, table, titled, warn
 from penstock.cli.cores import runner_told
 from penstock.cli.dry_run import emit_dry_run
 from penstock.cli.files import emit_as
-from penstock.cli.ranged import check_outputs, save_plots, show_ranges
-from penstock.cli.studies import plan_of, read_ranges
+from penstock.cli.studies import check_outputs, plan_of, read_ranges, save_plots, show_ranges
 from penstock.cli.verb import option
 from penstock.parameter_columns import short_names
 from penstock.sensitivity import Analysis, SensitivityResult
-from penstock.sensitivity.design import Design
-from penstock.sensitivity.indices import Index
-from penstock.sensitivity.making import Sampling
+from penstock.sensitivity.indices import Design, Index
+from penstock.sensitivity.result import Sampling
 from penstock.statistics import Interval
 from penstock.store import Store
 from penstock.tabulation import made_from

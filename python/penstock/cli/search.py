@@ -9,8 +9,7 @@ from penstock.cli.console import say, show, table, warn
 from penstock.cli.cores import runner_told
 from penstock.cli.dry_run import emit_dry_run
 from penstock.cli.files import emit_as
-from penstock.cli.ranged import check_outputs, save_plots, show_ranges
-from penstock.cli.studies import plan_of, read_ranges
+from penstock.cli.studies import check_outputs, plan_of, read_ranges, save_plots, show_ranges
 from penstock.cli.verb import option
 from penstock.errors import PenstockError
 from penstock.parameter_columns import short_names

@@ -1,12 +1,55 @@
 """Selections of stored runs, and short texts about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from penstock import _core
 from penstock.cli.options import pairs
 from penstock.printable import quoted, shortened
 from penstock.store import Store
-from penstock.store.selection import Selection
+from penstock.store.folder import Failed, Texts
+from penstock.store.history import page_of
+from penstock.store.manifest import Manifest, PointOf, in_order
+
+
+@dataclass
+class Selection:
+    """A selection of runs; all of them by default."""
+
+    texts: Texts  # the store's scenarios
+    name: str | None = None  # name of the scenario, with the wildcards `*` and `?`
+    where: Sequence[tuple[str, str]] = ()  # settings and their values, as given or as in the scenario
+    seed: int | None = None  # root of the random streams
+    other_models: bool | None = None  # True for runs of other model versions only, False for runs of this one only
+    points: set[PointOf] | None = None  # the points of a study
+    _pages: dict[PointOf, dict[str, str]] = field(default_factory=dict)
+
+    def of(self, manifests: Iterable[Manifest]) -> list[Manifest]:
+        """Returns the selected ones, in the order of :func:`in_order`."""
+        return sorted(filter(self.matches, manifests), key=in_order)
+
+    def matches(self, run: Manifest | Failed) -> bool:
+        """Returns whether a run is selected."""
+        if self.name is not None and not fnmatchcase(run.name, self.name):
+            return False
+        if self.seed is not None and run.seed != self.seed:
+            return False
+        if self.other_models is not None and (run.model_version != _core.MODEL_VERSION) != self.other_models:
+            return False
+        if self.points is None and not self.where:
+            return True
+        return (self.points is None or run.point in self.points) and self._has(run.point, run.folder)
+
+    def _has(self, point: PointOf, folder: str | None) -> bool:
+        if not self.where:
+            return True
+        given = dict(point.settings)
+        left = [(path, value) for path, value in self.where if given.get(path) != value]
+        if left and point not in self._pages:
+            self._pages[point] = page_of(point, self.texts.get(point.scenario), folder) or {}
+        return all(self._pages[point].get(path) == value for path, value in left)
 
 
 def selection(

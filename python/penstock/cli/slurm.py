@@ -14,7 +14,7 @@ from penstock.cli.verb import option
 from penstock.errors import InputError
 from penstock.printable import command_text, path_text, quoted, things
 from penstock.store import Store
-from penstock.studies.shards import refuse_unknown_runs
+from penstock.studies.plan import refuse_unknown_runs
 
 
 def slurm(

@@ -1,12 +1,19 @@
-"""Plans of scenarios with settings, and of study files."""
+"""Plans of scenarios with settings and of study files, and tables and pictures of their results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from penstock.cli.files import read_text
+from penstock.cli.console import say, show, table, titled
+from penstock.cli.files import check_format, format_of, read_text
+from penstock.cli.options import FrameFormat
 from penstock.errors import InputError
-from penstock.printable import path_text, quoted
+from penstock.memory import allow
+from penstock.parameter_columns import parameter_columns
+from penstock.plots import check_endings, save
+from penstock.plots.canvas import Picture
+from penstock.printable import one_line, path_text, quoted
+from penstock.studies.compare import Compare
 from penstock.studies.definition import Definition, alternatives, sweep
 from penstock.studies.file import is_study, read_study
 from penstock.studies.plan import RUNS, StudyPlan, points_of
@@ -15,6 +22,7 @@ from penstock.studies.ranges import Range, read_range
 from penstock.studies.result import StudyData
 from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import plain_value
+from penstock.tabulation import about_means, contrasts_of, how_sure, made_from, table_of
 
 
 def plan_of(
@@ -111,3 +119,68 @@ def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
     return f"So far: {found.run_count} of {least}{runs * total} runs{which}. Nothing was run."
+
+
+def show_results(result: StudyData, replication: int | None = None) -> None:
+    """Shows a line per metric and point; below the table, the number of runs and their intervals."""
+    plan = result.plan
+    parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
+    description = plan.description or result.points[0].asked.scenario.description
+    columns, rows = table_of(result.summaries(), parameters)
+    show(table(titled(plan.name, description), columns, rows, right=["mean", "runs", "finished"]))
+    show(*parameters.notes)
+    show(how_sure(result.points, replication))
+    show(*about_means(columns, rows))
+    show(made_from(result.provenances, result.parameters))
+    if plan.precision is not None:
+        numbers = [len(point.runs) for point in result.points]
+        each = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
+        goal = f"±{plan.precision.goal} of {one_line(plan.precision.metric)}"
+        show(f"{each} runs of each point, until {goal} (Law's sequential rule).")
+    if result.warm_up is not None and plan.warm_up is not None:
+        found = f"warm-up {result.warm_up.text}, by MSER-5 of {one_line(plan.warm_up.metric)}"
+        show(f"{found} in {plan.warm_up.windows} windows; the longest of all points.")
+    if plan.compare is not None:
+        _show_comparisons(result, plan.compare)
+
+
+def _show_comparisons(result: StudyData, what: Compare) -> None:
+    """Shows the paired differences to the baseline with their p-values."""
+    points = [point.parameters for point in result.points]
+    heads, baseline, found = contrasts_of(result.comparisons(), what, points, result.parameters)
+    rows = [
+        (*cells, f"{each.p_holm:.2g}", "yes" if is_sure else "no", str(each.runs)) for each, cells, is_sure in found
+    ]
+    columns = [*heads, "p", "significant", "pairs"]
+    show(table(f"Differences from {heads[-3]} = {baseline}", columns, rows, right=["difference", "p", "pairs"]))
+    show("Differences of runs with the same random numbers; p by Holm's procedure over all of them.")
+
+
+def check_outputs(
+    output: FrameFormat, out: Path | None, plots: Sequence[Path], memory: int | None, *, dry_run: bool
+) -> FrameFormat:
+    """Checks formats and pictures before anything is run, sets the memory limit, and returns the format.
+
+    Raises InputError if one of them cannot be written.
+    """
+    output = format_of(output, out)
+    check_format(output, dry_run=dry_run, out=out)
+    check_endings(plots)
+    allow(memory)
+    return output
+
+
+def save_plots(picture: Callable[[], "Picture"], files: Sequence[Path]) -> None:
+    """Draws the picture in each file."""
+    for each in files:
+        save(picture(), each)
+        say(f"{path_text(each)}: written.")
+
+
+def show_ranges(ranges: Mapping[str, Range], names: list[str]) -> None:
+    """Shows the ranges."""
+    told = (
+        f"{name} {each.text}{' (rounded to whole numbers)' * each.is_whole}"
+        for name, (_, each) in zip(names, ranges.items(), strict=True)
+    )
+    show(f"ranges: {one_line('; '.join(told))}.")

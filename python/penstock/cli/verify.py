@@ -8,12 +8,11 @@ from penstock import _core
 from penstock.cli import options
 from penstock.cli.console import emit, say, show
 from penstock.cli.cores import run_all_told
-from penstock.cli.selecting import selection
+from penstock.cli.selecting import Selection, selection
 from penstock.memory import allow
 from penstock.printable import json_text, shortened, things
 from penstock.store import Store
 from penstock.store.checking import Difference, asked_for, made_again, measures_these, sample
-from penstock.store.selection import Selection
 
 
 def verify(

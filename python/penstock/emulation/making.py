@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock import _core
-from penstock.emulation.machine import awake, divided, require_rights
-from penstock.emulation.namespaces import Namespaces
+from penstock.emulation.namespaces import Namespaces, awake, divided, require_rights
 from penstock.emulation.opened import Opened
 from penstock.emulation.programs import Ended, Program, Programs
 from penstock.errors import InputError, PenstockError

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock import _core, toml
-from penstock.lab.parameters import Number, Slot, read_number
-from penstock.lab.settings import located
+from penstock.lab.parameters import Number, Slot, located, read_number
 from penstock.reference import Parameter, catalogue
 
 _LIMIT = 60

@@ -14,8 +14,7 @@ from typing import Any
 from penstock import _core
 from penstock.errors import PenstockError, ScenarioError, line_of
 from penstock.lab.alternatives import alternatives
-from penstock.lab.parameters import controls, slots
-from penstock.lab.settings import applied, entries, measured
+from penstock.lab.parameters import applied, controls, entries, measured, slots
 from penstock.printable import command_text, printable_lines
 from penstock.processors import available
 from penstock.records import RunResult, Status

@@ -1,11 +1,13 @@
-"""What code of a component may use, and the messages about other code."""
+"""What code of a component may use, the messages about other code, and what all checks of its syntax tree need."""
 
 from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterable
 from typing import Any
 
+from penstock.own.declared import Mistakes
 from penstock.own.vocabulary import mul_div
 
 _OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
@@ -62,3 +64,56 @@ REFUSED: dict[type[ast.AST], str] = {
     ast.JoinedStr: "texts cannot be compiled, except in print and raise",
 }
 """Refused code, with the messages."""
+
+
+def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a function but for its docstring."""
+    first = body[0]
+    is_text = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    return body[1:] if is_text else body
+
+
+def at(node: Any, other: ast.AST) -> Any:
+    """The node, and all in it without a place, at the place of another."""
+    for each in ast.walk(node):
+        if "lineno" in each._attributes and not hasattr(each, "lineno"):
+            ast.copy_location(each, other)
+    return node
+
+
+def parsed(text: str, other: ast.AST) -> list[Any]:
+    """The statements of a text at the place of a node."""
+    statements = ast.parse(text).body
+    for each in [each for statement in statements for each in ast.walk(statement)]:
+        if "lineno" in each._attributes:
+            ast.copy_location(each, other)
+    return statements
+
+
+def is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
+    """Whether a statement of a loop leaves it; a break of a loop within it does not."""
+    for node in body:
+        if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Break) and not is_nested):
+            return True
+        if is_left(ast.iter_child_nodes(node), is_nested=is_nested or isinstance(node, ast.While | ast.For)):
+            return True
+    return False
+
+
+def refuse_recursion(module: ast.Module, mistakes: Mistakes) -> None:
+    """Refuses functions that call themselves, also by way of others: compiled code would leave its stack unnoticed."""
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    calls = {
+        name: {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and each.id in functions}
+        for name, node in functions.items()
+    }
+    for name, node in functions.items():
+        reached, left = set[str](), [name]
+        while left:
+            new = calls[left.pop()] - reached
+            reached |= new
+            left += new
+        if name in reached:
+            mistakes.add(node.lineno, "the function calls itself; write a loop")

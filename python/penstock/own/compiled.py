@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _core
-from penstock.errors import InputError
-from penstock.extras import advice
+from penstock.errors import InputError, advice
 from penstock.own.declared import Declared, symbol
 from penstock.own.translation import VERSION
 from penstock.whole_file import write_whole

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
-from penstock.own.conformance_networks import CLASSES, NEEDS, RECORDED, SCENARIOS
 from penstock.own.files import DEBUG
 from penstock.own.recorded import Recorded
-from penstock.own.subjects import Subject
+from penstock.own.subjects import CLASSES, NEEDS, RECORDED, SCENARIOS, Subject
 from penstock.printable import quoted
 from penstock.records import Status
 from penstock.trace import PacketTrace

@@ -14,10 +14,22 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from penstock.own.allowed import ASSIGNED, BUILTINS, DRAWS, FUNCTIONS, OPERATIONS, REFUSED, WHOLE
+from penstock.own.allowed import (
+    ASSIGNED,
+    BUILTINS,
+    DRAWS,
+    FUNCTIONS,
+    OPERATIONS,
+    REFUSED,
+    WHOLE,
+    at,
+    is_left,
+    parsed,
+    refuse_recursion,
+    without_docstring,
+)
 from penstock.own.declared import Declared, Mistakes
 from penstock.own.kinds import Field, fields
-from penstock.own.syntax import at, is_left, parsed, refuse_recursion, without_docstring
 from penstock.printable import quoted, suggestion
 
 VERSION = 4

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 from penstock.errors import InputError
 from penstock.finished import Finished, finished_of, group_of, range_text
-from penstock.metric_properties import is_of_finished
 from penstock.plots.columns import Across, across, assign, columns_of, numbers_in, pooled, text_of
 from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time, with_names
 from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.definition import is_path
-from penstock.unit_scale import Scale, scale
+from penstock.unit_scale import Scale, is_of_finished, scale
 
 _MOST_PANELS = 24
 _MOST_SERIES = 24

@@ -10,7 +10,6 @@ from dataclasses import replace
 from penstock import MODEL_VERSION, __version__
 from penstock.errors import InputError
 from penstock.finished import Finished, finished_of, group_of
-from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import ParameterColumns, parameter_columns
 from penstock.plots.chart import chart_of
 from penstock.plots.columns import numbers_in
@@ -24,7 +23,7 @@ from penstock.results import Summary
 from penstock.short_values import short_values, value_text
 from penstock.studies.result import StudyData
 from penstock.tabulation import contrasts_of, made_from, of_text
-from penstock.unit_scale import Scale, number, scale
+from penstock.unit_scale import Scale, counts_finished, is_of_finished, number, scale
 
 _MOST_ROWS = 2000
 """Maximum rows of one table; browsers lay out more of them slowly."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.errors import InputError
-from penstock.extras import advice
+from penstock.errors import InputError, advice
 from penstock.printable import quoted
 from penstock.records import Metric
 from penstock.studies.expression import Expression, ExpressionError, parse

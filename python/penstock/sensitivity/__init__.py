@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.sensitivity.design import Design
-from penstock.sensitivity.making import analyse
-from penstock.sensitivity.result import Analysis, SensitivityResult
+from penstock.sensitivity.indices import Design
+from penstock.sensitivity.result import Analysis, SensitivityResult, analyse
 
 __all__ = ["Analysis", "Design", "SensitivityResult", "analyse"]

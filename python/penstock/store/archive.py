@@ -23,8 +23,8 @@ from penstock import _core
 from penstock.errors import InputError, StoreError
 from penstock.memory import allowed, too_large
 from penstock.printable import path_text
+from penstock.store.folder import DamagedError, NewerError, opened, sealed_json
 from penstock.store.runfile import LARGEST, StoredRun, decode
-from penstock.store.sealed import DamagedError, NewerError, opened, sealed_json
 from penstock.whole_file import whole_file
 
 FORMAT = 1

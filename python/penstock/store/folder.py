@@ -1,17 +1,80 @@
-"""Files of a store: listing, writing, texts of scenarios, and error messages that say what to do."""
+"""The files of a store: their checksum, verified before anything is decoded, folders, scenarios and failed runs."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from penstock import _core
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text
-from penstock.store.manifest import scenario_hash
+from penstock.records import RunRequest
+from penstock.store.manifest import Made, Origin, members_of, origin_of, scenario_hash
 from penstock.whole_file import write_whole
+
+FORMAT = 5
+"""Version of the layout of files in a store."""
+
+_LENGTH = 37
+_SEAL = re.compile(rb'"([0-9a-f]{32})"\n}\n')
+
+
+class DamagedError(Exception):
+    """A file differs from what was written; the text is a predicate without the file's name, such as "is empty"."""
+
+
+class NewerError(Exception):
+    """A file was written by a newer version."""
+
+    def __init__(self, written: int) -> None:
+        super().__init__(written)
+        self.format = written
+
+
+def sealed(lines: list[str]) -> bytes:
+    """Returns the members of a JSON object, given as lines that end in commas, as a file with its checksum."""
+    content = "\n".join(["{", *lines, ' "checksum": ']).encode("ascii")
+    return content + _seal(content)
+
+
+def sealed_json(members: Mapping[str, Any]) -> bytes:
+    """Returns a JSON object as a file with its checksum, one line per member."""
+    return sealed([f" {json.dumps(name)}: {json.dumps(value)}," for name, value in members.items()])
+
+
+def opened(content: bytes, newest: int = FORMAT) -> dict[str, Any]:
+    """Verifies the checksum of a file and returns its members.
+
+    Raises DamagedError if the content differs from what was written, or is no JSON object with a format; NewerError if
+    its format is later than `newest`.
+    """
+    if not _SEAL.fullmatch(content[-_LENGTH:]):
+        raise DamagedError("does not end in a checksum" if content else "is empty")
+    if _seal(content[:-_LENGTH]) != content[-_LENGTH:]:
+        raise DamagedError("does not match its checksum")
+    try:
+        data = dict(json.loads(content))
+        written = data["format"]
+        if type(written) is not int:
+            raise TypeError("format")
+    except Exception as error:  # decoders raise many types, RecursionError among them
+        raise DamagedError(f"matches its checksum but cannot be decoded ({type(error).__name__})") from error
+    if written > newest:
+        raise NewerError(written)
+    return data
+
+
+def _seal(content: bytes) -> bytes:
+    return b'"%s"\n}\n' % hashlib.blake2b(content, digest_size=16).hexdigest().encode()
+
 
 _ELSEWHERE = "Choose another folder with --store DIR or PENSTOCK_STORE."
 
@@ -93,3 +156,62 @@ def _failure(error: OSError, folder: Path) -> StoreError:
         case errno.EACCES | errno.EPERM | errno.EROFS:
             return StoreError(f"no permission to use the store {shown}: {place}: {error.strerror}.\n{_ELSEWHERE}")
     return StoreError(f"the store {shown} cannot be used: {place}: {error.strerror or error}.\n{_ELSEWHERE}")
+
+
+@dataclass(frozen=True, slots=True)
+class Failed(Origin):
+    """A failed run; `made` says where and when it was last tried."""
+
+    message: str  # why it failed
+    ours: bool  # whether the fault is the simulator's
+    attempts: int  # number of attempts
+
+    def data(self) -> dict[str, Any]:
+        """Returns the JSON form."""
+        return self.described(message=self.message, ours=self.ours, attempts=self.attempts)
+
+
+class Failures:
+    """The records of a store's failed runs, one file each in ``failed/``."""
+
+    def __init__(self, store: Path) -> None:
+        self._folder = store / "failed"
+
+    def file(self, key: str) -> Path:
+        """Returns the path of the record of a run."""
+        return self._folder / f"{key}.json"
+
+    def keep(self, key: str, request: RunRequest, message: str, *, ours: bool, attempts: int) -> str:
+        """Writes the record and returns the hash of the run's scenario. Raises OSError if it cannot be written.
+
+        `ours` says whether the fault is the simulator's; `attempts` is added to the attempts on record.
+        """
+        before = self._read(key)
+        record = {
+            "format": FORMAT,
+            "key": key,
+            "model_version": _core.MODEL_VERSION,
+            **members_of(request, Made.now(0.0, request)),
+            "message": message,
+            "ours": ours,
+            "attempts": attempts + (before.attempts if before is not None else 0),
+        }
+        write(self.file(key), sealed_json(record))
+        return str(record["scenario"])
+
+    def all(self) -> Iterator[Failed]:
+        """Yields the readable records in the order of their keys."""
+        for name in names(self._folder):
+            if name.endswith(".json") and (record := self._read(name.removesuffix(".json"))) is not None:
+                yield record
+
+    def _read(self, key: str) -> Failed | None:
+        """Returns the record of a run; None if it is missing or damaged, which only costs the note."""
+        try:
+            data = opened(self.file(key).read_bytes())
+            message, attempts = data["message"], data["attempts"]
+            if data["key"] == key and type(message) is str and type(attempts) is int:
+                return Failed(*origin_of(data), message, data["ours"] is True, attempts)
+        except Exception:  # of the system or of a decoder
+            return None
+        return None

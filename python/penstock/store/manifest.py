@@ -7,7 +7,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -199,3 +199,37 @@ def folder_of(text: str, sets: Sequence[tuple[str, str]], folder: str | None) ->
 @lru_cache(maxsize=16)
 def _names_files(text: str) -> bool:
     return _FILE.search(text) is not None
+
+
+def in_order(run: Manifest) -> tuple[object, ...]:
+    """Returns the sort key of a run in listings."""
+    return run.name, run.scenario, run.settings, run.seed, run.model_version, run.replication, run.key
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRuns:
+    """Stored runs of one point."""
+
+    first: Manifest  # what the run with the lowest number was made from
+    count: int  # number of runs
+    begun: str  # start of the last one; empty if not recorded
+    size: int  # size of their files (bytes)
+
+
+def merged(runs: Iterable[tuple[Manifest, int]]) -> list[StoredRuns]:
+    """Joins the runs of each point; each run is given with the size of its file.
+
+    The points are in the order of :func:`in_order`.
+    """
+    points: dict[object, list[tuple[Manifest, int]]] = {}
+    for run in sorted(runs, key=lambda each: in_order(each[0])):
+        points.setdefault((run[0].name, run[0].point), []).append(run)
+    return [
+        StoredRuns(
+            own[0][0],
+            len(own),
+            max("" if run.made is None else run.made.begin for run, _ in own),
+            sum(size for _, size in own),
+        )
+        for own in points.values()
+    ]

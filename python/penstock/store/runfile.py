@@ -15,8 +15,8 @@ from typing import Any
 from penstock import _core, toml
 from penstock.printable import utf8
 from penstock.records import Decided, Measured, Metric, RunRequest, RunResult
+from penstock.store.folder import FORMAT, DamagedError, opened, sealed
 from penstock.store.manifest import Made, Manifest, members_of
-from penstock.store.sealed import FORMAT, DamagedError, opened, sealed
 
 LARGEST = 1 << 30
 """Maximum size of a run's file in an archive, in bytes; about ten million metrics."""

@@ -11,13 +11,10 @@ from pathlib import Path
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text, printable_lines
 from penstock.records import Metric, RunRequest
-from penstock.store.failed import Failed, Failures
-from penstock.store.folder import Texts, names, reported, write
+from penstock.store.folder import FORMAT, DamagedError, Failed, Failures, NewerError, Texts, names, reported, write
 from penstock.store.history import History, Why
-from penstock.store.manifest import Manifest, PointOf
+from penstock.store.manifest import Manifest, PointOf, StoredRuns, merged
 from penstock.store.runfile import Record, StoredRun, decode, encode
-from penstock.store.sealed import FORMAT, DamagedError, NewerError
-from penstock.store.selection import StoredRuns, merged
 
 
 def default_folder() -> Path:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.finished import finished_of, group_of
-from penstock.metric_properties import counts_finished, is_of_finished
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line, shortened
 from penstock.records import RunResult
 from penstock.studies.definition import Point
 from penstock.studies.warmup import FoundWarmUp
 from penstock.tabulation import of_text
+from penstock.unit_scale import counts_finished, is_of_finished
 
 if TYPE_CHECKING:
     from penstock.studies.point_result import PointResult

@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.processors import available
 from penstock.store import Store, StoredRun
-from penstock.store.failed import Failed
+from penstock.store.folder import Failed
 from penstock.store.history import Change, told
 from penstock.store.manifest import point_of
 from penstock.studies.request import PointRequest

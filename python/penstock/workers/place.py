@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import ArgumentError, InputError
-from penstock.extras import advice
+from penstock.errors import ArgumentError, InputError, advice
 from penstock.printable import path_text, quoted
 
 FORMS = "threads, processes, dask, dask://HOST:PORT or dask:NAME"
