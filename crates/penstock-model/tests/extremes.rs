@@ -33,12 +33,12 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::sync::Arc;
 
-/// Settings of each component, of which a tenth must be sound.
+/// Settings tried for each component; at least a tenth must be valid.
 const SETTINGS: usize = 300;
 /// Steps of each component with each of its settings.
 const STEPS: usize = 300;
-/// So much processor time may they take together, in seconds: a step that draws 10,000 random numbers takes 0.1 to 0.3 ms, of
-/// which few settings are made; the rest takes less than a hundredth of that.
+/// Maximum CPU time of all steps with one setting, in seconds: a step that draws 10,000 random numbers takes 0.1 to 0.3 ms, and few
+/// settings have such steps; other steps take less than a hundredth of that.
 const BUDGET: f64 = 0.25;
 /// After so much real time a step is taken for endless, in seconds; far more than a busy machine needs for the budget.
 const PATIENCE: u64 = 120;

@@ -45,7 +45,7 @@ impl CallCounts {
 
 impl Parameter for CallCounts {
     const KIND: Kind = Kind::IntegerOrList;
-    const RANGE: &'static str = "a whole number, at least 1; or a list of them, one for each aggregate, of which some may be 0";
+    const RANGE: &'static str = "a whole number, at least 1; or a list of them, one for each aggregate, where some may be 0";
     fn from_value(value: &Value) -> Result<Self, String> {
         let Value::List(values) = value else {
             return Count::from_value(value).map(|Count(calls)| CallCounts::same(calls));

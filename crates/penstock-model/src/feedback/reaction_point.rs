@@ -92,7 +92,7 @@ impl LimitedQueue {
         let Some(known) = known else { return };
         self.limiters[known].1.on_feedback(feedback, now, stream);
         let after = self.slowest(now, stream).map_or(line, |(rate, _)| rate);
-        // What is still owed for the last packet takes its time at the new rate.
+        // The unpaid part of the last packet is paced at the new rate.
         let owed = self.next.as_ps().saturating_sub(now.as_ps());
         let scaled = u128::from(owed) * u128::from(before.as_bps()) / u128::from(after.as_bps().max(1));
         let scaled = Time::from_ps(now.as_ps().saturating_add(u64::try_from(scaled).unwrap_or(u64::MAX)));

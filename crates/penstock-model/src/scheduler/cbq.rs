@@ -75,7 +75,7 @@ impl Check for Parameters {
 crate::parameters! {
     /// A class of class-based queueing.
     pub struct ClassParameters {
-        /// Its share of the link, above 0; those of all classes are at most 1.
+        /// Its share of the link, above 0; the shares of all classes add up to at most 1.
         share: Probability;
         /// Rank of the class; 1 goes first. Classes may share a priority.
         priority: Count = "1";
@@ -405,7 +405,7 @@ mod tests {
     fn urgent_classes_are_held_to_their_share_by_unsatisfied_ones() {
         let classes: &[&[&str]] = &[&["share = 0.3"], &["share = 0.6", "priority = 2"]];
         let sent = shares(&run(&[], classes, &[500, 1500], 100), 100);
-        // The second gets its 60 % and, as both exceed their share then, the first takes what is left over.
+        // The second gets its 60 %; both then exceed their shares, so the first gets the rest.
         assert!(sent[1] > 0.58 && sent[0] > 0.28 && near(sent[0] + sent[1], 1.0), "{sent:?}");
         let sent = shares(&run(&["sharing = ancestor-only"], classes, &[500, 1500], 100), 100);
         assert!(near(sent[0], 1.0), "{sent:?}");

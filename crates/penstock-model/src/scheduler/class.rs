@@ -68,7 +68,7 @@ pub struct LevelPlan {
     pub classes: Vec<ClassPlan>,
 }
 
-/// All classes of a tree of schedulers, each before those below it: the scheduler that serves it, and its name after those of the
+/// All classes of a tree of schedulers in preorder: the scheduler that serves each, and its name prefixed with the names of the
 /// classes above. Empty if no class has a scheduler of its own.
 pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan]) -> Vec<(&'a SchedulerPlan, String)> {
     fn add<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan], above: &str, found: &mut Vec<(&'a SchedulerPlan, String)>) {

@@ -16,7 +16,7 @@ crate::parameters! {
     /// the turn. It adds its `quantum` to its deficit counter and sends packets while the next one is no larger than the counter;
     /// each packet reduces the counter by its size. Then the class moves to the end of the list and keeps the rest of its counter.
     /// A class that has no packets when its last transmission ends leaves the list, and its counter is reset. Long-run shares in
-    /// bytes are those of the quanta, regardless of packet sizes.
+    /// bytes are proportional to the quanta, regardless of packet sizes.
     ///
     /// ## State
     /// The list and the counters. Constant cost per packet if each quantum is at least the largest packet of its class

@@ -39,7 +39,7 @@ crate::parameters! {
     /// per packet and per update. Updates are at multiples of `update-interval` and stop while both queues are empty and p' = 0.
     ///
     /// ## Departures
-    /// - The defaults of `update-interval`, `alpha`, `beta`, `classic-share` and `limit` are those of the reference implementation in Linux
+    /// - The defaults of `update-interval`, `alpha`, `beta`, `classic-share` and `limit` come from the reference implementation in Linux
     ///   [RFC9332 App. A.1]; the formulas of its figure 2 give 15 ms, 0.15 and 3 for a target of 15 ms and a maximum round-trip time of
     ///   100 ms, and a limit of 250 ms at the rate of the link. The text suggests a share of 1/16 [RFC9332 s4.2.2].
     /// - `limit` counts the backlog and the arrival; [RFC9332 App. A.1] always leaves room for a whole MTU.

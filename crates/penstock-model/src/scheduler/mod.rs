@@ -65,7 +65,7 @@ macro_rules! schedulers {
         }
 
         impl SchedulerPlan {
-            /// What is known of the scheduler before it is built.
+            /// Properties that follow from the parameters alone, before the scheduler is built.
             pub fn facts(&self) -> SchedulerFacts {
                 match self {
                     $( SchedulerPlan::$variant(parameters) => parameters.facts(), )*
@@ -114,7 +114,7 @@ macro_rules! schedulers {
                 AnyScheduler::flat(plan, classes, context)
             }
 
-            /// The scheduler alone, without those of its classes.
+            /// The scheduler alone, without the schedulers of its classes.
             fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> AnyScheduler {
                 match plan {
                     $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, context $(, $wide)?), )*
@@ -356,7 +356,7 @@ pub struct Hooks(u8);
 impl Hooks {
     /// None of them.
     pub const NONE: Hooks = Hooks(0);
-    /// [`Scheduler::classify`]: its queues are made as packets arrive; otherwise they are those of classes.
+    /// [`Scheduler::classify`]: queues are created as packets arrive; otherwise there is one per class.
     pub const QUEUES: Hooks = Hooks(1);
     /// [`Scheduler::on_arrival`].
     pub const ARRIVAL: Hooks = Hooks(2);
@@ -534,7 +534,7 @@ pub trait Scheduler: Probe + DynClone {
 
 dyn_clone::clone_trait_object!(Scheduler);
 
-/// What is compiled for each kind of scheduler, so that a loop does not dispatch on the kind each time.
+/// Code compiled for each kind of scheduler, so that a loop does not dispatch on the kind at each step.
 pub trait Dispatch {
     /// Works with the scheduler.
     fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S);

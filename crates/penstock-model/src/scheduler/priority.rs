@@ -253,7 +253,7 @@ mod tests {
         // Each has sent 100 of 150 bytes; nobody has enough for another packet.
         (0..3).for_each(|i| it.on_sent(ms(0), i, 100, &[queue(2), queue(2), queue(2), queue(1)]));
         let mut next = |packets: [u32; 4]| it.next(ms(1), &packets.map(queue));
-        assert_eq!(next([1, 1, 1, 1]), Turn::Queue(3), "what is within its limit, or has none, goes before");
+        assert_eq!(next([1, 1, 1, 1]), Turn::Queue(3), "classes within their limit, or without one, go first");
         assert_eq!(next([1, 1, 1, 0]), Turn::Queue(1));
         assert_eq!(next([1, 0, 1, 0]), Turn::Queue(2));
         assert_eq!(next([1, 0, 0, 0]), Turn::NotBefore(ms(50)));

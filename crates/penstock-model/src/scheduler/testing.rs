@@ -19,7 +19,7 @@ pub(super) fn weighted(weights: &[u32]) -> Vec<ClassPlan> {
     weights.iter().map(|weight| class::<weights::ClassParameters>(&[&format!("weight = {weight}")])).collect()
 }
 
-/// Queues of so many packets of so many bytes.
+/// Queues, as (packets, bytes of each packet).
 pub(super) struct Queues(pub Vec<(u32, u32)>);
 
 impl Queues {

@@ -99,7 +99,7 @@ impl Level {
         level
     }
 
-    /// Adds classes, and those of the levels below that the scheduler spans.
+    /// Adds classes, including the classes of lower levels that the scheduler spans.
     fn add(
         &mut self,
         plan: &SchedulerPlan,

@@ -26,7 +26,7 @@ pub(super) fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
     weights.iter().map(cost).collect()
 }
 
-/// The least common multiple of the weights, in multiples of which [`costs`] are exact; `None` above `most`.
+/// Least common multiple of the weights, a unit for which [`costs`] are exact; `None` above `most`.
 pub(super) fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
     let join = |multiple: u64, weight: u64| {
         let multiple = multiple / common_divisor(u128::from(multiple), u128::from(weight)) as u64 * weight;
@@ -35,7 +35,7 @@ pub(super) fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
     weights(classes).into_iter().try_fold(1, join)
 }
 
-/// The unit for [`costs`]: exact if the common multiple is below 2^32, else so fine that what a byte costs is rounded to 2^-32.
+/// The unit for [`costs`]: exact if the common multiple is at most 2^32; otherwise the cost of a byte is rounded to 2^-32.
 pub(super) fn unit(classes: &[ClassPlan]) -> u128 {
     const ROUNDED: u64 = 1 << 32;
     u128::from(exact_unit(classes, ROUNDED).unwrap_or(ROUNDED))

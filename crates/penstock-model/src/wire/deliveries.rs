@@ -18,8 +18,8 @@ impl Deliveries {
         Deliveries { times, last: (0, DeliveryTimes::BYTES) }
     }
 
-    /// The first opportunity at `now` or later of which bytes are left, and how many. One at `now` that earlier packets have used in
-    /// part passes the rest.
+    /// The first opportunity at `now` or later with unused bytes, and their number. An opportunity at `now` that earlier packets used
+    /// in part passes its remaining bytes.
     fn next(&self, now: Time) -> (u64, u64) {
         let (number, left) = self.last;
         match self.times.first_from(now) {

@@ -47,8 +47,8 @@ impl Class {
     }
 }
 
-/// The arrivals of `classes`, of which those of `bounded` keep to their buckets, with these rates in bit/s; the others send
-/// everything at once. With `fixed` sizes all packets are as large as they may be.
+/// The arrivals of `classes`. A class for which `bounded` returns a rate in bit/s is shaped by its bucket, filled at the class's
+/// percentage of that rate; the others send everything at once. With `fixed`, all packets have the maximum size of their class.
 pub fn arrivals(classes: &[Class], bounded: impl Fn(usize) -> Option<f64>, fixed: bool) -> Vec<Arrival> {
     let mut arrivals = Vec::new();
     for (number, class) in classes.iter().enumerate() {

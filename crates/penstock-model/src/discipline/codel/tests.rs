@@ -83,7 +83,7 @@ fn the_last_packets_are_never_dropped() {
     let wait = Duration::from_ms(900);
     let turns = [(0, 3), (60, 2), (120, 3), (180, 2), (240, 3)];
     let verdicts = turns.map(|(ms, behind)| it.on_departure(at(1000 * ms), &packet(500, 0), wait, &queue([behind, 0, 0, 0])));
-    assert_eq!(verdicts, [SEND; 5], "1000 bytes behind one begin the interval anew");
+    assert_eq!(verdicts, [SEND; 5], "a backlog of one MTU restarts the interval");
 }
 
 #[test]

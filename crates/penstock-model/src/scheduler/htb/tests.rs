@@ -55,7 +55,7 @@ fn sent(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], until_m
 fn assert_shares(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], expected: &[f64]) {
     let sent = sent(scheduler, classes, busy, 10_000);
     let seen: Vec<f64> = (0..busy.len()).map(|queue| sent.iter().filter(|(_, its)| *its == queue).count() as f64 / 1e4).collect();
-    // Bursts and debts of 3 packets, and what is left of a turn of at most 30 packets, of 10 000.
+    // Bursts and debts of 3 packets, and the rest of a turn of at most 30 packets, of 10 000.
     let is_near = |(seen, expected): (&f64, &f64)| (seen - expected).abs() < 0.0033;
     assert!(seen.iter().zip(expected).all(is_near), "{busy:?}: {seen:?}, not {expected:?}");
 }

@@ -28,7 +28,7 @@ crate::parameters! {
     ///   and adds nothing to the length of acknowledgements. The SYN exchange does not report the codepoints that arrived.
     /// - If `ecn-echo` says that the receiver lacks AccECN, Reno replaces Prague from the start, with ECT(0) if the receiver has
     ///   ECN; in Linux, once the SYN exchange has shown it.
-    /// - Queues that mark by [RFC3168] are not distinguished from those of L4S: there is no fallback to Reno's response to marks.
+    /// - A queue that marks by [RFC3168] is not distinguished from an L4S queue: there is no fallback to Reno's response to marks.
     /// - The pacing rate is the one of any paced sender here, 1.2 windows per round trip in congestion avoidance; in Linux it is
     ///   one window.
     /// - A loss halves the outstanding data; the factor and growth of CUBIC are not used after a loss, and reductions by marks are never

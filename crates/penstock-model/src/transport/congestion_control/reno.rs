@@ -17,7 +17,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// Each acknowledgement of new data adds one segment to cwnd below ssthresh (slow start) and 1/cwnd above it
-    /// (congestion avoidance). A loss sets ssthresh to half of FlightSize, the outstanding segments without those of limited
+    /// (congestion avoidance). A loss sets ssthresh to half of FlightSize, the outstanding segments except segments of limited
     /// transmit [RFC5681 s3.1 (4), s3.2 (2)], and cwnd to ssthresh; a timeout sets cwnd to one segment. An echoed mark acts like a
     /// loss, but starts from the smaller of FlightSize and cwnd.
     ///

@@ -101,8 +101,8 @@ impl Sender {
         }
     }
 
-    /// Segments of a full packet: those of 1/1024 s at the pacing rate (`tcp_tso_autosize`), without the part that `tcp_tso_rtt_log`
-    /// adds at round trips below 3 ms.
+    /// Segments of a full packet: 1/1024 s at the pacing rate (`tcp_tso_autosize`), without the part that `tcp_tso_rtt_log` adds at
+    /// round trips below 3 ms.
     fn segments_per_packet(&self, smoothed: Duration) -> u32 {
         let payload = self.parameters.payload();
         let rate = default_rate(&self.window, f64::from(self.flight.in_flight()), payload as u32, Some(smoothed));

@@ -11,7 +11,7 @@ fn blocks_after(segments: &[u32]) -> Vec<String> {
     let mut answer = |seq: &u32| {
         receiver.on_segment(Time::ZERO, *seq, Ecn::NotEct, SegmentHeader::default());
         let Some(Ack { next, sack, .. }) = receiver.next_transmission(Time::ZERO).and_then(|sent| sent.body.to_ack()) else {
-            panic!("what is out of order is acknowledged at once");
+            panic!("an out-of-order segment is acknowledged at once");
         };
         sack.beyond(next).map(|block| format!("{}-{}", block.start, block.end)).collect::<Vec<_>>().join(" ")
     };
