@@ -92,7 +92,7 @@ impl<R: Send + 'static> RowRun<R> {
         work: impl FnOnce(&mut R) -> Result<T, TraceStop> + Send + 'static,
     ) -> PyResult<T> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut run = run.ok_or_else(|| PyRuntimeError::new_err("the run was told to stop, or another thread takes its next batch"))?;
+        let mut run = run.ok_or_else(|| PyRuntimeError::new_err("the run was cancelled, or another thread is reading its next batch"))?;
         let (run, done) = interruptible(py, &self.cancel, move || {
             let done = work(&mut run);
             (run, done)

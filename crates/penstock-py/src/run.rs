@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
-create_exception!(_core, Cancelled, PyException, "A run that was told to stop.");
+create_exception!(_core, Cancelled, PyException, "A run was cancelled.");
 
 /// About how long a run works between two looks at its cancel flag,
 const STRETCH: std::time::Duration = std::time::Duration::from_millis(40);

@@ -226,7 +226,7 @@ fn throughput_shares_of_a_fifo_equal_buffer_shares() {
     let (held, sent) = (split(&scenario, "queue", "circuit"), split(&scenario, "throughput", "class"));
     for (name, cells, bits) in [("fill", 0.0, 0.0), ("a", 10.0, 106_000.0), ("b", 20.0, 212_000.0), ("c", 10.0, 106_000.0)] {
         let of = |all: &[(String, f64)]| all.iter().find(|(own, _)| own == name).expect("there").1;
-        assert_eq!((of(&held), of(&sent)), (cells, bits), "{name}: cells in the mean, and bit/s");
+        assert_eq!((of(&held), of(&sent)), (cells, bits), "{name}: mean number of cells, and bit/s");
     }
 }
 

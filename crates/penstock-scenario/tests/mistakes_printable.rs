@@ -99,7 +99,7 @@ fn hostile_settings_are_shown_escaped_and_shortened() {
 fn hostile_file_names_are_shown_escaped_and_shortened() {
     let name = format!("\u{1b}]0;owned\u{7}\u{202e}{}", "x".repeat(10_000));
     let mistakes = load("duration = 5", &name, &[]).expect_err("mistakes");
-    assert_eq!(mistakes[0].file, name, "programs are told the true name");
+    assert_eq!(mistakes[0].file, name, "programs get the name unescaped");
     let shown = mistakes[0].to_string();
     assert!(shown.starts_with("\\u001B]0;owned\\u0007\\u202Exxx"), "{shown}");
     assert!(shown.contains("xxx...:1: duration: 5 has no unit"), "{shown}");

@@ -110,7 +110,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
                 PartContent::List("transfers"),
                 "Traffic, in groups of finite transfers that start at given or random times.",
             ),
-            part("measure", PartContent::List("measure"), "What is measured."),
+            part("measure", PartContent::List("measure"), "The metrics that a run reports."),
             part("trace", PartContent::List("trace"), "Which events `penstock trace` keeps; all if left out."),
             part("series", PartContent::List("series"), "Which states `penstock series` shows over time."),
         ],
@@ -213,9 +213,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         path: "links[].class.NAME",
         doc: "A class of a scheduler: a queue, or a scheduler with classes of its own.\n\n\
               Each scheduler declares the parameters of its classes, which its page lists. A class with a `scheduler` has classes too \
-              (`class.data.class.web`), and its `queue` then holds for those of them that have none. Packets find their queue by the name \
-              of their class; a class with a scheduler may be called anything. Schedulers take classes in the order of their names where \
-              nothing else orders them.",
+              (`class.data.class.web`), and its `queue` is then their default. Packets find their queue by the name of their class; a \
+              class with a scheduler may be called anything. Schedulers order classes by name where nothing else orders them.",
         // Parameters of all schedulers: see `class_parameters`.
         fields: &[],
         parts: &[

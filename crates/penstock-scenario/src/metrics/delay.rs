@@ -48,6 +48,6 @@ fn statistic(at: &Evaluation<'_>, take: Statistic, flows: &[usize]) -> f64 {
 }
 
 fn quantiles(at: &Evaluation<'_>, shares: &[f64], flows: &[usize]) -> Vec<f64> {
-    let recorded = "the engine was told to record it";
+    let recorded = "the metric asks for the record";
     quantiles_of(&merged(flows.iter().map(|flow| at.timings(*flow).delays.as_ref().expect(recorded))), shares)
 }

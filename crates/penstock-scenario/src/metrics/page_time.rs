@@ -59,7 +59,7 @@ fn statistic(at: &Evaluation<'_>, take: Statistic, flows: &[usize]) -> f64 {
 }
 
 fn quantiles(at: &Evaluation<'_>, shares: &[f64], flows: &[usize]) -> Vec<f64> {
-    let recorded = "the engine was told to record it";
+    let recorded = "the metric asks for the record";
     quantiles_of(&merged(flows.iter().map(|flow| pages(at, *flow).distribution.as_ref().expect(recorded))), shares)
 }
 

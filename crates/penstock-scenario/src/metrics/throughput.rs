@@ -84,7 +84,7 @@ fn request_intervals(request: &mut Request<'_, '_>) {
 /// Bits per second in each complete interval since the beginning of the run.
 fn per_interval(seen: &Observations, flow: usize, every: Duration) -> LabelledValues {
     let found = seen.intervals.binary_search_by_key(&FlowId(flow as u32), |(flow, ..)| *flow);
-    let bytes = &seen.intervals[found.expect("the engine was told to count in intervals")].2;
+    let bytes = &seen.intervals[found.expect("the metric asks for intervals")].2;
     let complete = seen.to.as_ps() / every.as_ps();
     let row = |i: u64| {
         let until = in_seconds(every.times(i + 1));

@@ -205,7 +205,7 @@ impl SteppedRun {
     }
 }
 
-/// What is observed.
+/// The observed series and their units.
 struct Observed {
     /// The series of the observations, read on request.
     series: Vec<SeriesPlan>,

@@ -155,11 +155,11 @@ fn a_relation_to_a_nested_component_stands_at_its_line() {
 fn settings_reach_inside() {
     let limit_of = |text: &str, path: &str, value: &str| limit(&sound(text, &[(path, value)]).queue);
     let (path, value) = ("queue.tail-drop.limit", "7 packets");
-    assert_eq!(limit_of("", path, value), "Packets(7)", "what is not in the file");
+    assert_eq!(limit_of("", path, value), "Packets(7)", "a key that the file lacks");
     assert_eq!(limit_of("queue = \"tail-drop\"", path, value), "Packets(7)", "a name alone");
     assert_eq!(limit_of("queue.tail-drop.limit = \"9 packets\"", path, value), "Packets(7)");
     assert_eq!(limit_of("queue.tail-drop = { limit = \"9 packets\" }", "queue.tail-drop.counts", "in-system"), "Packets(9)");
-    assert_eq!(limit_of("queue = \"red\"", path, value), "Packets(7)", "another component replaces the one that stands there");
+    assert_eq!(limit_of("queue = \"red\"", path, value), "Packets(7)", "another component replaces the one in the file");
     assert_eq!(limit_of("queue.red.limit = \"9 packets\"", path, value), "Packets(7)");
     assert_eq!(limit_of("queue.red.limit = \"9 packets\"", "queue", "tail-drop"), "Packets(1000)");
     assert_eq!(

@@ -58,7 +58,7 @@ impl Evaluation<'_> {
     /// Records of a flow beyond the counters.
     pub fn timings(&self, flow: usize) -> &Timings {
         let found = self.seen.timings.binary_search_by_key(&FlowId(flow as u32), |(flow, _)| *flow);
-        &self.seen.timings[found.expect("the engine was told to record it")].1
+        &self.seen.timings[found.expect("the metric asks for the record")].1
     }
 
     /// The sum of a counter over flows.

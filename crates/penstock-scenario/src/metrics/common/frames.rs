@@ -14,5 +14,5 @@ pub(crate) fn check_frames(name: &str, group: &MeasurableGroup<'_>) -> Result<()
 
 /// The recorded frame times of a flow.
 pub(crate) fn frames<'a>(at: &'a Evaluation<'_>, flow: usize) -> &'a FrameTimes {
-    at.timings(flow).frames.as_ref().expect("the engine was told to record it")
+    at.timings(flow).frames.as_ref().expect("the metric asks for the record")
 }

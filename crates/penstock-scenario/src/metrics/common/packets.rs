@@ -44,7 +44,7 @@ impl Evaluation<'_> {
     /// The differences of the delays of packets that follow each other.
     pub fn variation(&self, flows: &[usize]) -> Variation {
         let mut all = Variation::default();
-        flows.iter().for_each(|flow| all.merge(self.timings(*flow).variation.as_ref().expect("the engine was told to record it")));
+        flows.iter().for_each(|flow| all.merge(self.timings(*flow).variation.as_ref().expect("the metric asks for the record")));
         all
     }
 }
