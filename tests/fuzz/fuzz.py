@@ -207,7 +207,7 @@ def page(tally, seed, minutes):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--minutes", type=float, default=60.0)
-    options.add_argument("--cases", type=int, help="so many, whatever the time")
+    options.add_argument("--cases", type=int, help="maximum number of cases; the time limit applies too")
     options.add_argument("--first", type=int, default=0, help="the number of the first case")
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options.add_argument("--jobs", type=int, default=os.cpu_count())

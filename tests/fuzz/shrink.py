@@ -13,7 +13,7 @@ from mutations import QUANTITY, places
 def shrink(text, sets, fails, seconds=60.0):
     """The smallest case found in the time.
 
-    `fails(text, sets)` says whether a case fails in the same way; it does for what is given.
+    `fails(text, sets)` says whether a case fails in the same way; it must hold for the given case.
     """
     end = time.monotonic() + seconds
     sets = _fewer(sets, lambda fewer: fails(text, fewer), end)

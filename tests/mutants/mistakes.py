@@ -116,7 +116,7 @@ def wrong_with(it: Mistake, root: Path) -> list[str]:
 
 
 def parses(text: str) -> bool:
-    """Whether a Rust text can stand in a block, as either branch of a choice at run time does."""
+    """Whether a Rust text parses inside a block, where the run-time switch between original and mistake puts it."""
     tree = Parser(Language(tree_sitter_rust.language())).parse(f"fn f() {{ {text} }}".encode())
     return not tree.root_node.has_error
 

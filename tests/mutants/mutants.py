@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="ask only tests of the crate, with a tenth of the random cases"
     )
-    parser.add_argument("--nice", type=int, default=19, help="how far it stands back behind other work (19)")
+    parser.add_argument("--nice", type=int, default=19, help="niceness of the process (19)")
     options = parser.parse_args()
     mistakes = compiling(random_mistakes(ENGINE, options.random, options.seed)) if options.random else read_lists()
     if said := wrong(mistakes):
@@ -173,7 +173,7 @@ def passed_without(step: Step, state: State) -> None:
 
 
 def finish(wanted: list[Mistake], state: State) -> None:
-    """Prints the counts, and fails below the least score or where it did not come to the end."""
+    """Prints the counts; fails below the minimum score, or if some mistakes were not tried."""
     tried = [it for it in wanted if it.name in state.results]
     found = [it for it in tried if state.results[it.name]["caught"]]
     for it in tried:

@@ -1,8 +1,8 @@
 """Builds the wheel and the source distribution, and tries both in empty environments.
 
 ``make packages`` runs it. Both must satisfy ``twine check --strict``; each is installed without the other and without
-the checkout, and there a run must give the numbers that the checkout's gives. Sizes and the time of an import stand in
-``docs/packages.json``; ``--record`` writes it, and else a package that has grown by more than a fifth is an error.
+the checkout, and there a run must give the numbers that the checkout's gives. ``docs/packages.json`` has the sizes and
+the import time. ``--record`` writes it; without this option, a package that has grown by more than a fifth is an error.
 """
 
 from __future__ import annotations

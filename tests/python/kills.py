@@ -1,6 +1,6 @@
 """Runs that are killed at random moments, again and again, until all of them are finished.
 
-As a program it makes runs and says the name of each as soon as it counts as kept.
+As a program, it executes runs and prints the name of each as soon as it counts as stored.
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ def test_memory_and_set_up_keep_their_bounds_per_flow(name):
     # Every flow sends in this time; queues and packets under way are counted in.
     duration = {"cbr": "25 ms", "tcp-many": "1.1 s"}[name]
     small, large = (bench.measure_in_subprocess(name, flows, duration) for flows in (500, 15_500))
-    # Half the bound, which is twice what flows take or less. Beside so many flows, the 2 MB of a wheel of windows are
-    # little, which one of the two alone may have chosen.
+    # Half the bound is at most twice the memory that flows take. One of the two may run in windows, whose wheel takes
+    # 2 MB: little next to 15,000 flows.
     assert large["peak_rss_bytes"] - small["peak_rss_bytes"] < memory * 15_000 / 2
     built = bench.measure_in_subprocess(name, 5500, only_setup=True)
     assert built["packet_hops"] == built["delivered"] == 0

@@ -46,7 +46,7 @@ def test_a_page_shows_what_is_printed(page):
     first = untrue[0] if untrue else None
     assert first is None, (
         f"{name(page)}:{first.line}: {first.what}\nprinted\n{first.printed}\n"
-        f"renew what is shown with: python docs/outputs.py {name(page)}"
+        f"renew the outputs with: python docs/outputs.py {name(page)}"
     )
 
 

@@ -74,7 +74,7 @@ SHAPES = {
     "hosts, links and flows": lambda: SMALL.replace("count = 2", "count = 20000") + HOSTS,
     "a fat tree, in windows": lambda: _shortened(bench.fat_tree(8), "60 ms"),
     "cells": lambda: _shortened(bench.atm(), "1 s"),
-    "transfers, of which few are open": lambda: _transfers(20_000, "20 ms", "10 us"),
+    "transfers, few at once": lambda: _transfers(20_000, "20 ms", "10 us"),
     "transfers at once": lambda: _transfers(2_000, "5 ms", "1 ps"),
     "calls": lambda: SMALL.replace("1 Mbit/s", "100 Gbit/s") + CALLS,
     "a full queue": lambda: SMALL.replace("64 kbit/s", "1 Gbit/s").replace(
@@ -82,7 +82,7 @@ SHAPES = {
     ),
 }
 
-CLOSED_LOOPS = ("a fat tree, in windows", "cells", "transfers, of which few are open", "transfers at once")
+CLOSED_LOOPS = ("a fat tree, in windows", "cells", "transfers, few at once", "transfers at once")
 
 MEASURE = """
 import json, sys

@@ -37,7 +37,7 @@ def test_points_are_as_stored_and_below_their_bounds(speed, cable):
     stored = json.loads((STORED / "headroom.json").read_text())
     [row] = [row for row in stored if (row["speed_gbps"], row["cable_m"]) == (speed, cable)]
     for load in study.LOADS:
-        # What is used does not depend on the headroom, as long as that is never full.
+        # The occupied headroom does not depend on the configured one, as long as that is never full.
         for headroom in ("1 MB", f"{row['demanded']} bytes"):
             assert study.used(speed, cable, load, headroom) == row[f"used, {load}"]
         assert row[f"used, {load}"] <= row["demanded"]

@@ -24,7 +24,7 @@ from second_looks import judged_again, stored_looks
 STUDY = load("pcn")
 DOCUMENT = STUDY.document
 SETTINGS = Readings(DOCUMENT).settings()
-RENEW = "renew what is stored: python tools/renew/renew.py pcn"
+RENEW = "renew the stored results: python tools/renew/renew.py pcn"
 ROWS = [
     ("B.3", {"traffic": "CBR"}),
     ("B.3", {"traffic": "VBR"}),

@@ -1,4 +1,4 @@
-"""Answers to open questions: what they set, those of the text as printed, and those that contradict each other."""
+"""Answers to open questions: their settings, the answers of the text as printed, and contradictory answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class TestAsPrinted:
     def test_nothing_is_fitted_in_it(self, name):
         document = load(name).document
         printed = Readings.as_printed(document)
-        assert all(question.words for question in printed.fitted), "what is kept of the fitted answers is in the text"
+        assert all(question.words for question in printed.fitted), "the document states the remaining answers"
 
     def test_what_contradicts_the_text_in_the_study_of_single_threshold_marking(self):
         against = {question.id for question in load("pcn").document.questions if question.against_the_text}

@@ -81,7 +81,7 @@ columns = ["a"]
 
 [[null]]
 id = "offered"
-text = "what is offered"
+text = "offered load"
 columns = { a = "twice" }
 
 [[null]]

@@ -2,8 +2,8 @@
 
     .venv/bin/python tests/stress/opening.py [--store DIR] [--times N]
 
-The store is made first (minutes) unless DIR has it: 1,000 points of 100 runs of 15 ms. ``penstock bench cbr`` stands
-beside, as the measure of the machine.
+The store is made first (minutes) unless DIR has it: 1,000 points of 100 runs of 15 ms. Then runs ``penstock bench
+cbr``, whose speed is a measure of the machine.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Measures the coverage of the sequential rule for several least numbers of runs, over 1,000 studies of each queue.
+"""Measures the coverage of the sequential rule for several minimum numbers of runs, over 1,000 studies of each queue.
 
     .venv/bin/python tests/stress/precision.py [--seed N] [--least N ...]
 
-A line for each queue and least number: how many of 1,000 intervals held the true mean, in how many the mean was as
-close to it as the target says, and how many runs a study took on the average.
+Prints a line for each queue and minimum: how many of 1,000 intervals held the true mean, in how many the mean was as
+close to it as the target says, and how many runs a study took on average.
 """
 
 from __future__ import annotations
