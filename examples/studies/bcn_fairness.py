@@ -108,7 +108,7 @@ def fair_after(finest, size, share):
 
 
 def median(times):
-    """Of times, of which some may not be reached: those are longer than all others."""
+    """Lower median of times; `None`, of a state that was not reached, counts as longer than all others."""
     ordered = sorted(times, key=lambda time: (time is None, time))
     return ordered[(len(ordered) - 1) // 2]
 

@@ -32,7 +32,7 @@ Point = dict[str, object]
 
 
 class Star:
-    """Stations that send all that they can through one port, with what differs from one study to another.
+    """Stations that saturate one port, with the parameters in which the studies differ.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ LEAVES, SPINES, PER_LEAF = 4, 4, 16
 SHORT = 0.1  # length of a run of the fabric under a rate control, of the usual one
 
 
-# What many links show is added up, or the mean is taken; of all else the greatest.
+# How numbers of several links are combined; all others by their maximum.
 COMBINED = {"drops": sum, "paused-time mean": fmean}
 
 
@@ -158,7 +158,7 @@ def ports(net: ps.Network, *links: str) -> None:
 
 
 def study(case: Case, scale: float = 1.0) -> ps.Study:
-    """The case; times of arrivals and of the run are so many times as long as usual.
+    """The case, with arrival times and duration multiplied by `scale`.
 
     Links of one rate make arrivals at the same instant: in a fixed order one input would win every race for the last
     place.
@@ -188,7 +188,7 @@ def rate_control_cases() -> list[Case]:
 
 
 def name(number) -> str:
-    """What a number is called in the table; those of many ports are added up, or the fullest is taken."""
+    """Name of a number in the table; without the port, since numbers of several ports are combined."""
     labels = number.labels
     what = next((f" {labels[key]}" for key in ("statistic", "quantile") if key in labels), "")
     return f"{number.metric}{what}" + (f" {labels['size']}" if "size" in labels else "")

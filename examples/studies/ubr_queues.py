@@ -26,7 +26,7 @@ def queues() -> pl.DataFrame:
     text = queues_over_time(Readings(STUDY.document).settings())
     series = ps.TimeSeries(text, of=BOTTLENECK, what="class-queue", every="10 ms")
     tenth = (pl.col("time_ps") // TENTH * TENTH + TENTH // 2).alias("time_ps")
-    # The last instant begins a tenth of which there is no more.
+    # The last instant begins a tenth of a second without further samples.
     before_the_end = series.frame().filter(pl.col("time_ps") < pl.col("time_ps").max())
     of_tenth = before_the_end.group_by(tenth, pl.col("class").alias("circuit"), maintain_order=True)
     return of_tenth.agg(pl.col("value").mean())

@@ -9,7 +9,7 @@ penstock_model::parameters! {
     /// Periodic loss: loses every n-th packet of the link.
     ///
     /// ## Decides
-    /// The `every`-th packet that leaves the port is lost, and each that comes so many packets after a lost one.
+    /// Every n-th packet that leaves the port is lost, with n = `every`.
     ///
     /// ## State
     /// A counter; constant cost per packet.
@@ -25,7 +25,7 @@ penstock_model::parameters! {
     /// ## References
     /// None.
     pub struct Parameters {
-        /// One of so many packets is lost.
+        /// Period of the losses in packets (n); at least 2.
         every: Count;
     }
 }

@@ -1,7 +1,7 @@
 //! The plug-in's transport, by numbers worked by hand.
 //!
 //! Nodes `a` and `b` have links of 10 Mbit/s and 10 ms. A data packet of 1000 bytes takes 0.8 ms, an acknowledgement of 40 bytes 0.032 ms:
-//! what is sent at t has arrived at t + 10.8 ms and is acknowledged at t + 20.832 ms.
+//! a packet sent at t arrives at t + 10.8 ms and is acknowledged at t + 20.832 ms.
 
 use example_plugin::plugin;
 use penstock_engine::observations::{Completion, Observations, TraceEvent};
