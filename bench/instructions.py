@@ -1,11 +1,11 @@
 """Counts the instructions that a packet-hop takes and compares them with the kept numbers.
 
     python bench/instructions.py               compare; ends with code 1 if a workload takes more than it may
-    python bench/instructions.py --update      keep what is counted now
+    python bench/instructions.py --update      keep the new counts
 
 The kept numbers in `instructions.toml` move with each change that has a reason to cost something.
 
-The workloads are those of `penstock bench`, shortened. Each runs twice, for a shorter and a longer time, under
+The workloads come from `penstock bench`, shortened. Each runs twice, for a shorter and a longer time, under
 valgrind's callgrind and without Python; the difference between the two is free of all set-up. Unlike time, these
 numbers are the same on a busy machine.
 """
@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 KEPT = HERE / "instructions.toml"
 
 # Another version of the compiler, or a processor whose memory copies take another path of the C library, moves the
-# counts by some per cent either way; what is worth stopping for moves them by more.
+# counts by some per cent either way; a regression worth stopping for moves them by more.
 MARGIN = 0.05
 
 # Seconds simulated in the shorter and in the longer run. In the TCP workloads all flows have begun when the first ends.
@@ -117,7 +117,7 @@ def verdict(counted: dict[str, float], kept: dict[str, float]) -> tuple[int, lis
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--update", action="store_true", help=f"write what is counted into {KEPT.name}")
+    parser.add_argument("--update", action="store_true", help=f"write the new counts into {KEPT.name}")
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="count these only; all by default")
     arguments = parser.parse_args()
     names = arguments.workloads or list(SECONDS)
@@ -135,7 +135,7 @@ def main() -> int:
         keep(counted)
         print(f"kept in {KEPT.name}")
     if kept["rustc"] != rustc():
-        print(f"The numbers in {KEPT.name} are those of {kept['rustc']}; this is {rustc()}.")
+        print(f"The numbers in {KEPT.name} were counted with {kept['rustc']}; this is {rustc()}.")
     code, lines = verdict(counted, counted if arguments.update else kept["instructions"])
     print("\n".join(lines))
     return code

@@ -4,10 +4,10 @@
     python bench/peers/compare.py cbr --peer ns-2 --pairs 9
     python bench/peers/compare.py --peer htsim --htsim PROGRAM
     python bench/peers/compare.py --json FILE           all numbers, single runs too
-    python bench/peers/compare.py --keep                into the page of benchmarks, beside what is kept there
+    python bench/peers/compare.py --keep                add them to the page of benchmarks
 
-What is compared and how to read it stands in bench/README.md. A peer that is not there is left out. Ends with
-code 1 if two did not do the same work, or if a median is below what is required.
+bench/README.md describes the comparison and how to read it. A peer that is not there is left out. Ends with
+code 1 if two did not do the same work, or if a median is below its required minimum.
 """
 
 import argparse
@@ -253,7 +253,7 @@ def main() -> int:
         "names", nargs="*", metavar="NAME", help=f"of {', '.join(WORKLOADS)}; if none, all but {', '.join(LARGE)}"
     )
     parser.add_argument("--peer", choices=list(FORMS), help="only this one")
-    parser.add_argument("--pairs", type=int, help="runs of each; 3 beside ns-3 and 5 beside the others if not said")
+    parser.add_argument("--pairs", type=int, help="runs of each (3 with ns-3, 5 with the others)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write everything")
     parser.add_argument("--keep", action="store_true", help="keep them for the page of benchmarks")
     parser.add_argument("--htsim", metavar="PROGRAM", help="htsim/fat-tree.cc, built with htsim's library")
@@ -285,7 +285,7 @@ def main() -> int:
         page.renew()
     short = [f"{c['workload']} ({c['peer']})" for c in everything if c["outside"] or not c["reached"]]
     if short:
-        print(f"\nFAILED: not the same work, or below what is required: {', '.join(short)}")
+        print(f"\nFAILED: not the same work, or below the required minimum: {', '.join(short)}")
     return 1 if short else 0
 
 

@@ -63,7 +63,7 @@ class Variant:
     sets: Mapping[str, str] = field(default_factory=dict)
 
 
-# With a least timeout of two ticks, below any estimate, both rules of back-off are the same.
+# With a minimum timeout of two ticks, below any estimate, both rules of back-off are the same.
 OF_1999 = Variant(
     "TCP of ns-2 in 1999, buckets of 8,000 bytes, TCP at 0, UDP within 0.1 s and at random spacing",
     ns2={"min_rto": 0, "max_rto": 100_000, "tcp_starts": 0, "udp_starts": 0.1, "udp_random": 1},

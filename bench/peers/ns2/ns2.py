@@ -5,7 +5,7 @@
     python3 ns2.py sensitivity                   what each setting does, as Markdown
     python3 ns2.py speed                         packet-hops, CPU time and their ratio
 
-`run(settings, seed)` is what other programs use. The settings and their defaults stand at the top of af.tcl.
+Other programs call `run(settings, seed)`. The settings and their defaults are at the top of af.tcl.
 """
 
 import argparse
