@@ -26,7 +26,7 @@ RESULTS = HERE / "gallery"
 
 @dataclass(frozen=True)
 class Entry:
-    """A study: its file, what it is called, what is seen, and how it is drawn."""
+    """A study: its file, title, findings and plot."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class Entry:
     request: PlotRequest
 
     def result(self) -> object:
-        """What is stored of it."""
+        """Its stored results."""
         return json.loads((RESULTS / f"{self.name}.json").read_text(encoding="utf-8"))
 
     def svg(self) -> str:
@@ -76,7 +76,7 @@ ENTRIES = (
         "Phase effects: the same parking lot, out of step",
         "All packets have one size, so what comes from one full link meets the next one always at the same moment "
         "of a transmission. `penstock trace --at r3-r4` shows it for two bottlenecks: packets of the long transfer "
-        "come 2.106 ms after one has begun, those of the other one 1.110 ms after. The one place that a "
+        "come 2.106 ms after one has begun, packets of the other one 1.110 ms after. The one place that a "
         "transmission frees in a full queue is therefore always taken already: the long transfer loses 3.5 % of its "
         "packets there, the other one 0.12 %. Such phase effects come from the model's regularity [Floyd92]. If "
         "each packet waits before it is sent, at random, for up to one transmission (2.4 ms), the long transfer has "
@@ -123,7 +123,7 @@ ENTRIES = (
         "admission",
         "Admission of calls: the load stops at half the link",
         "Calls ask for up to five times the 6.4 Mbit/s that may be admitted. Single-threshold marking holds the load "
-        "within 1 % of that from twice on; what is above is refused.",
+        "within 1 % of that from twice on; further calls are refused.",
         PlotRequest(y=("throughput", "blocking"), x="demand", x_label="demand, in multiples of 6.4 Mbit/s"),
     ),
 )
@@ -151,7 +151,7 @@ def _section(entry: Entry) -> str:
     study = (STUDIES / f"{entry.name}.toml").read_text(encoding="utf-8")
     return (
         f"## {entry.title}\n\n{entry.says}\n\n![{entry.title}](/generated/gallery/{entry.name}.svg)\n\n"
-        f"`examples/gallery/{entry.name}.toml`, of the network in `{entry.name}-network.toml` beside it:\n\n"
+        f"`examples/gallery/{entry.name}.toml`, for the network in `{entry.name}-network.toml`:\n\n"
         f"```toml\n{study}```\n\n```console\n$ {entry.command()}\n```\n"
     )
 

@@ -59,7 +59,7 @@ def texts() -> dict[str, str]:
 
 
 def write(folder: Path = HERE) -> None:
-    """Writes what has changed and removes what is no longer made."""
+    """Writes changed files and removes files that are no longer generated."""
     made = texts()
     for path, text in made.items():
         file = folder / path

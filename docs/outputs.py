@@ -142,7 +142,7 @@ def _shortened(outcome: Shown) -> str:
 
 
 def _with_dots(shown: str, line: str) -> str:
-    """The line with the words left out that are left out in what is shown."""
+    """The line with `...` in place of each word that has it in `shown`."""
     if "..." not in shown:
         return line
     words = zip(shown.split(), line.split(), strict=True)
