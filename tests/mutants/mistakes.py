@@ -84,7 +84,7 @@ def wrong(mistakes: list[Mistake], root: Path = ROOT) -> list[str]:
     for it in mistakes:
         if it.number in names:
             said.append(
-                f"{it.name}: the name stands twice, or another one has its number {it.number}; names are unique"
+                f"{it.name}: the name occurs twice, or another one has its number {it.number}; names are unique"
             )
         names.add(it.number)
         said += [f"{it.name}: {what}" for what in wrong_with(it, root)]
