@@ -21,7 +21,7 @@ crate::parameters! {
     /// A tag per class, and that of the packet in service. The cost per decision grows with the number of classes.
     ///
     /// ## Departures
-    /// Tags are integers. They are exact if the least common multiple of the weights is below 2^32; otherwise the cost of a byte
+    /// Tags are integers. They are exact if the least common multiple of the weights is at most 2^32; otherwise the cost of a byte
     /// is rounded to 2^-32, which changes shares by less than one in 10^9. They are not reset when the port is
     /// idle; this does not change the order.
     ///
