@@ -58,7 +58,7 @@ def _said(document: Document, table: Table, comparisons: Sequence[Comparison], r
     worth = f"; {beside([score])}" if score else ""
     return [
         f"{document.name}, {table.where}. **{agree} of {len(comparisons)} numbers agree**{worth}. Ours are means of "
-        f"{runs} runs. ± is half of the 95 % confidence interval; what differs by more than the agreed tolerance is "
+        f"{runs} runs. ± is half of the 95 % confidence interval; differences above the agreed tolerance are "
         "bold.",
         "",
         f"![Table {table.id}, printed and here]({picture})",

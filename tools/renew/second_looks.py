@@ -37,7 +37,7 @@ SECOND = LEVEL / 2
 
 @dataclass(frozen=True)
 class SecondLook:
-    """The runs of both looks at a claim, and where those of the second come from."""
+    """The runs of both looks at a claim, and the origin of the second look."""
 
     outcome: Outcome
     origin: Origin
@@ -67,7 +67,7 @@ def look_again(study: Study, first: Outcome, claim: str, runner: Runner | None =
 
 
 def judged_again(study: Study, judgements: Sequence[Judgement], looks: Mapping[str, SecondLook]) -> list[Judgement]:
-    """The judgements, with those of second looks where the first leaves a claim undecided."""
+    """The judgements; a second look replaces one that the first leaves undecided."""
     known = {judgement.claim: judgement for judgement in judgements}
     for claim, look in looks.items():
         first = known[claim]
@@ -123,12 +123,12 @@ def stored_looks(study: Study) -> dict[str, SecondLook]:
 
 
 def _later(outcome: Outcome, table: Table, row: Row, before: int) -> dict[str, list[float]]:
-    """The numbers of a row without those of the first runs."""
+    """The numbers of a row after the first runs."""
     return {name: list(values[before:]) for name, values in outcome.all_values(table, row).items()}
 
 
 def _both(study: Study, first: Outcome, more: Outcome) -> Outcome:
-    """The runs of `more`, behind those of the first look."""
+    """The runs of `more`, behind the first look's."""
     for table, row, values in more.measured():
         before = first.all_values(table, row)
         more.put(table, row, {name: [*before[name], *later] for name, later in values.items()})

@@ -66,7 +66,7 @@ def pilot_text(pilot: Pilot, document: Document) -> str:
 
 
 def known_to(stored: Stored, model_version: str) -> OtherVerdicts:
-    """The verdicts that a renewal with this model may keep, with where those of other models come from."""
+    """The verdicts that a renewal with this model may keep, and the origin of verdicts from other models."""
     if stored.tested is None or stored.origin is None:
         return OtherVerdicts()
     pairs = [(answer, claim) for answer, verdicts in stored.tested.verdicts.items() for claim in verdicts]
@@ -89,7 +89,7 @@ def reopened(tested: OtherVerdicts, claims: Collection[str]) -> OtherVerdicts:
 
 
 def joined(some: OtherVerdicts, other: OtherVerdicts, answers: Iterable[str]) -> OtherVerdicts:
-    """Those of some claims and of others, in the order of `answers` and of the claims' names."""
+    """Both sets of verdicts, in the order of `answers` and of the claims' names."""
     both = {name: {**some.verdicts.get(name, {}), **other.verdicts.get(name, {})} for name in answers}
     return OtherVerdicts(
         {name: dict(sorted(verdicts.items())) for name, verdicts in both.items() if verdicts},

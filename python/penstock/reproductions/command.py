@@ -85,7 +85,7 @@ def reproduce(
 ) -> None:
     """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too.
 
-    With `others` it tests the claims under other answers as well, with so many runs.
+    With `others` it tests the claims under other answers as well, within that budget.
     """
     study = load(doc)
     document = study.document

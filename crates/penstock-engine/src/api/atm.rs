@@ -1,10 +1,10 @@
-//! What is ATM of a network: the nodes that switch cells, and the circuits.
+//! ATM: the nodes that switch cells, and the circuits.
 
 use penstock_model::id::NodeId;
 use penstock_model::units::Rate;
 use std::collections::BTreeSet;
 
-/// What is ATM of a network.
+/// The ATM part of a network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AtmPlan {
     /// The nodes that forward cells as they are. All others at the end of a cell link are ends of AAL5.

@@ -32,7 +32,7 @@ pub use penstock_model::wire::delivery_times::DeliveryTimes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// One run: a network, its traffic, and what is observed.
+/// One run: a network, its traffic, and observations.
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     /// Root of every random stream, with `replication`.
@@ -51,7 +51,7 @@ pub struct Blueprint {
     pub latencies: BTreeMap<NodeId, Duration>,
     /// The nodes whose ports share something, each at most once.
     pub switches: Vec<SwitchPlan>,
-    /// What is ATM of the network.
+    /// The ATM part of the network.
     pub atm: AtmPlan,
     /// The links; a [`LinkId`] is a position here, and the order of ties.
     pub links: Vec<LinkPlan>,
@@ -71,7 +71,7 @@ pub struct Blueprint {
     pub meter_samples: Vec<SamplePlan>,
     /// Record what happens to every packet at every port and host.
     pub trace: bool,
-    /// What is recorded beyond the counters.
+    /// Records beyond the counters.
     pub watch: WatchPlan,
     /// Which fast paths ports may take. Results do not depend on it; tests switch them off.
     pub fast_paths: FastPaths,

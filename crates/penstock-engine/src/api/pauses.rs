@@ -1,4 +1,4 @@
-//! What is observed of PAUSE and priority flow control.
+//! Observations of PAUSE and priority flow control.
 
 use penstock_model::id::LinkId;
 use penstock_model::units::Duration;
@@ -25,7 +25,7 @@ pub struct PausedTime {
     pub time: Duration,
 }
 
-/// What is paused: a link's port, or a class of it.
+/// The paused part: a link's port, or a class of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PausedIngress {
     /// The link, whose port is paused.

@@ -4,7 +4,7 @@ use penstock_model::id::{FlowId, LinkId, NodeId};
 use penstock_model::probe::Variable;
 use penstock_model::units::{Duration, Time};
 
-/// What is to be observed of one subject.
+/// The variables to be observed of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeriesPlan {
     /// Of what.
@@ -89,9 +89,9 @@ pub struct SeriesRow {
     pub time: Time,
     /// By which plan: a position among them.
     pub plan: u32,
-    /// Of which component.
+    /// The component.
     pub component: ComponentName,
-    /// Of which of several.
+    /// Its number among several.
     pub part: SeriesPart,
     /// Which variable.
     pub variable: &'static Variable,

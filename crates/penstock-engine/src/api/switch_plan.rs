@@ -19,7 +19,7 @@ pub struct SwitchPlan {
     pub source_quench: Option<SourceQuenchPlan>,
     /// Its ports are congestion points.
     pub congestion_points: Option<CongestionPointsPlan>,
-    /// What is sent from here passes rate limiters.
+    /// Packets sent from here pass rate limiters.
     pub reaction_point: Option<ReactionPointPlan>,
 }
 

@@ -41,7 +41,7 @@ mod tests {
     fn rows_are_sorted_by_time_and_place_and_stay_in_their_order_otherwise() {
         let mut sorter = TraceSorter::default();
         let unsorted = vec![row(1 << 40, 0, 0), row(3, 7, 1), row(3, 2, 2), row(3, 7, 3), row(0, 9, 4), row(2, 0, 5)];
-        // What is there already stays in front.
+        // Rows that are there already stay in front.
         let mut rows = vec![row(5, 5, 9)];
         sorter.sort(unsorted, |row| row.flow() != 5, &mut rows);
         assert_eq!(rows.iter().map(TraceRow::flow).collect::<Vec<_>>(), [9, 4, 2, 1, 3, 0]);

@@ -1,10 +1,10 @@
-//! What is recorded of a run beyond its counters.
+//! The records of a run beyond its counters.
 
 use crate::api::series::SeriesPlan;
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Rate};
 
-/// What is recorded beyond the counters, on request.
+/// Records beyond the counters, on request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchPlan {
     /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
@@ -16,7 +16,7 @@ pub struct WatchPlan {
 }
 
 impl WatchPlan {
-    /// What is recorded of the flows of each of so many groups.
+    /// Records of the flows of each group.
     pub fn by_group(&self, groups: usize) -> Vec<FlowWatch> {
         let mut all = vec![FlowWatch::default(); groups];
         self.groups.iter().for_each(|(group, watch)| all[*group as usize] = *watch);
@@ -24,7 +24,7 @@ impl WatchPlan {
     }
 }
 
-/// What is recorded of each flow of a group.
+/// Records of each flow of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowWatch {
     /// The distribution of one-way delays.
@@ -45,7 +45,7 @@ pub struct FlowWatch {
     pub bins: Option<Duration>,
 }
 
-/// What is recorded at a link.
+/// Records of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkWatch {
     /// All counters and the distribution of waits, by class.

@@ -86,7 +86,7 @@ impl<P: WindowProcess> Shard<'_, P> {
 
     pub(super) fn ask_all(&mut self) {
         self.sequencer.begin(self.processes.iter().zip(&*self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs))));
-        // What is not known yet arrives after the first event of all.
+        // Packets not sent yet arrive after the first event of all.
         let now = self.sequencer.due().first();
         for process in 0..self.processes.len() {
             let eot = self.eot(process, now);

@@ -2,7 +2,7 @@
 
 use penstock_model::units::Duration;
 
-/// A visit that handles more events than this is followed by shorter ones, so that what is sent does not pile up...
+/// A visit that handles more events than this is followed by shorter ones, so that packets do not pile up...
 const LARGE_VISIT: u64 = 2_000;
 /// ... and one that handles fewer by longer ones.
 const SMALL_VISIT: u64 = 500;

@@ -182,7 +182,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         next
     }
 
-    /// Takes what is on its way to all processes out of their inputs.
+    /// Takes the packets in flight to all processes out of their inputs.
     pub(super) fn open_windows(&mut self) -> (Box<LocalDeliveries>, Box<Window>) {
         let is_hot_port = self.processes.iter().map(WindowProcess::is_hot_port).collect();
         let (mut local, mut window) = self.sequencer.empty_windows(self.first, is_hot_port);
@@ -198,7 +198,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         (local, window)
     }
 
-    /// Puts what is on its way to all processes back into their inputs.
+    /// Puts the packets in flight to all processes back into their inputs.
     pub(super) fn close_windows(&mut self) {
         let mut under_way = Vec::new();
         self.take_under_way(&mut under_way);
@@ -207,7 +207,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Appends what is on its way to all processes in windows, if there are any, with the receiver and its input.
+    /// Appends the packets in flight in windows, if there are any, with the receiver and its input.
     pub fn take_under_way(&mut self, under_way: &mut Vec<(u32, u32, Arrival)>) {
         let Some((mut local, _)) = self.sequencer.windows.take() else { return };
         under_way.reserve(local.wheel.len());
@@ -218,7 +218,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 return;
             }
             local.wheel.take(first, local.wheel.end_of_window(first), &mut slots);
-            // Where a stretch ended within the window, what a spent budget has left of it comes behind what is due later.
+            // Where a stretch ended within the window, the rest after a spent budget comes behind later arrivals.
             slots.sort_by_key(|slot| local.wheel.get(*slot).item.at);
             for slot in slots.drain(..) {
                 let Delivery { receiver, input, item } = *local.wheel.get(slot);

@@ -1,11 +1,11 @@
 //! Windows: everything that is due anywhere within a short time, process by process.
 //!
 //! What a process sends takes at least the shortest delay of all channels. So within a window no longer than that, no process
-//! can affect another one, and all of them may handle what is due there, in any order. What they send goes into one wheel of
+//! can affect another one, and all of them may handle their arrivals there, in any order. What they send goes into one wheel of
 //! windows ([`crate::merge::window_wheel`]) instead of the receivers' inputs: a packet is written once and read once, beside
 //! others of the same time, and a process has no memory that is touched only because a packet is on its way there.
 //!
-//! This is for networks of many processes of which each has little to do within the time that nothing can reach it.
+//! This is for networks of many processes, each with little to do within the time that nothing can reach it.
 
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
@@ -99,7 +99,7 @@ impl Window {
         }
     }
 
-    /// Takes what is due in the window of `first`, when the first event is due, up to and including `until`.
+    /// Takes the arrivals in the window of `first`, the time of the first event, up to and including `until`.
     pub fn begin(&mut self, first: Time, until: Time, wheel: &mut WindowWheel<Arrival>, wakeups: &mut DeferredSet) {
         let Window { arrivals: WindowArrivals { slots, before, last, .. }, ports, processes, is_hot_port, .. } = self;
         slots.clear();

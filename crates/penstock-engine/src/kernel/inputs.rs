@@ -29,7 +29,7 @@ pub const MAX_FRONT: usize = 64;
 enum Arrivals {
     /// One input, on which nothing overtakes.
     Single(Ring<Arrival>),
-    /// Several, on which nothing overtakes, and all of which are read at once.
+    /// Several, on which nothing overtakes, all read at once.
     Several(Box<BatchSort<Arrival>>),
     /// Many, or some on which packets may overtake each other.
     Ordered(Box<Calendar<Arrival>>),
@@ -93,7 +93,7 @@ impl Inputs {
         &front[..front.len().min(MAX_FRONT)]
     }
 
-    /// A visit ends before all that is due has been taken; what is added from now on arrives later than that.
+    /// A visit ends before all that is due has been taken; later additions arrive later than that.
     /// Returns when the next packet arrives.
     #[cold]
     #[inline(never)]

@@ -172,7 +172,7 @@ impl<T: Timed> BatchSort<T> {
         true
     }
 
-    /// Makes sorted keys for all arrivals until `until`, of which there are some.
+    /// Makes sorted keys for all arrivals until `until`; there are some.
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
         self.keys.begin(self.next);
@@ -217,7 +217,7 @@ mod tests {
         fn arrivals_come_in_order(
             scale in 0u32..45,
             steps in prop::collection::vec((prop::collection::vec((0u64..1000, 0usize..7), 0..120), 0u64..1500), 1..8),
-            // After how many arrivals a step is left, and whether what is added goes to queues of inputs.
+            // After how many arrivals a step is left, and whether additions go to queues of inputs.
             most in prop_oneof![Just(usize::MAX), 0usize..100],
             in_bulk in prop::bool::ANY,
             // The seven that bring something are all inputs, or there are many others.
