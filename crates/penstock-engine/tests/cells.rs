@@ -45,7 +45,7 @@ fn a_flow_without_another_circuit_has_its_own() {
     let (mut net, route) = cell_link("100 packets");
     net.burst("0 s", 2, 552, route);
     let seen = net.run();
-    let waited = seen.ports[0].1.circuits.iter().map(|it| (it.circuit, it.counters.waiting_packet_ps / 424_000_000));
+    let waited = seen.ports[0].1.circuits.iter().map(|(circuit, counters)| (*circuit, counters.waiting_packet_ps / 424_000_000));
     assert_eq!(waited.collect::<Vec<_>>(), [(CircuitId::Own(FlowId(0)), 66), (CircuitId::Own(FlowId(1)), 210)]);
 }
 
@@ -87,7 +87,7 @@ proptest! {
             if timings.circuits.is_empty() {
                 continue;
             }
-            let sum = |of: fn(&LinkCounters) -> u128| timings.circuits.iter().map(|circuit| of(&circuit.counters)).sum::<u128>();
+            let sum = |of: fn(&LinkCounters) -> u128| timings.circuits.iter().map(|(_, counters)| of(counters)).sum::<u128>();
             let port = &seen.links[link.index()];
             prop_assert_eq!(sum(|counters| counters.waiting_packet_ps), port.waiting_packet_ps, "cells of link {}", link.index());
             prop_assert_eq!(sum(|counters| counters.waiting_byte_ps), port.waiting_byte_ps, "bytes of link {}", link.index());
