@@ -114,8 +114,6 @@ def one_line(text: str) -> str:
 def plain_formulas(text: str) -> str:
     """Markdown without the dollar signs around its formulas, for readers that typeset none.
 
-    Examples
-    --------
     >>> plain_formulas("grows as $0.2 + 0.23 (n - 1)$ s; `$HOME` and `$PATH` cost $5 to $6")
     'grows as 0.2 + 0.23 (n - 1) s; `$HOME` and `$PATH` cost $5 to $6'
     """

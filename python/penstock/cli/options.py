@@ -263,8 +263,6 @@ def refuse_idle(given: dict[str, Any], why: str) -> None:
 def words_of(given: dict[str, Any]) -> list[str]:
     """The words of a command line that has these options; None stands for one that is not given.
 
-    Examples
-    --------
     >>> words_of({"--set": ["seed=2", "duration=1 s"], "--runs": 3, "--seed": None})
     ['--set', 'seed=2', '--set', 'duration=1 s', '--runs', '3']
     """

@@ -84,8 +84,6 @@ def age_text(text: str) -> float:
 
     Raises ValueError if it is none.
 
-    Examples
-    --------
     >>> age_text("2 h"), age_text("30 days")
     (7200.0, 2592000.0)
     """

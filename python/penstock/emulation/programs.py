@@ -37,8 +37,6 @@ class Program:
 
         Raises InputError if it has another form, there is no such real node, or it would start after the end.
 
-        Examples
-        --------
         >>> Program.read("h1 at 500 ms: ping -c 1 h2", ["h1", "h2"], 10.0)
         Program(node='h1', command='ping -c 1 h2', at=0.5)
         """

@@ -127,8 +127,6 @@ WEIGHTS = ("weight", "cost")
 def weight_of(edge: Mapping[str, Any], chosen: str | None) -> tuple[float | int | None, bool]:
     """Returns the weight of an edge, if it has one, and whether it was rounded. Raises EdgeError if it is none.
 
-    Examples
-    --------
     >>> weight_of({"weight": 2.0}, None), weight_of({"cost": "0.12345"}, None), weight_of({}, None)
     ((2, False), (0.123, True), (None, False))
     """
@@ -167,8 +165,6 @@ def number_of(value: object) -> Fraction | None:
 def _spelled(unit: str) -> str:
     """A unit as scenarios write it, from other spellings.
 
-    Examples
-    --------
     >>> _spelled("Gbps"), _spelled("kb/s"), _spelled("µs"), _spelled("ms")
     ('Gbit/s', 'kbit/s', 'us', 'ms')
     """

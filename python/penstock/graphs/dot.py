@@ -51,8 +51,6 @@ def read_dot(content: bytes, shown: str) -> Read:
 def _edge_lines(text: str) -> Lines:
     r"""The lines of edges that are written between the names of their nodes.
 
-    Examples
-    --------
     >>> dict(_edge_lines('graph {\n a:p -- "b c"\n -- d -- {e} }'))
     {('a', 'b c'): [2], ('b c', 'd'): [2]}
     """

@@ -189,8 +189,6 @@ def _degrees(node: Mapping[str, Any], name: str, most: int) -> float:
 def _delay_of_distance(a: tuple[float, float], b: tuple[float, float], per_km: str) -> str:
     """The delay along the great circle between two positions, as a scenario writes it, in whole nanoseconds.
 
-    Examples
-    --------
     >>> _delay_of_distance((52.52, 13.405), (48.137, 11.575), "5 us")  # Berlin to Munich, 504 km
     '2.521693 ms'
     """

@@ -30,8 +30,6 @@ def read_text(content: bytes, shown: str) -> Read:
 def _is_hpcc(text: str) -> bool:
     r"""Whether a text begins as ``topology.txt`` of the HPCC simulator: three numbers, then links.
 
-    Examples
-    --------
     >>> _is_hpcc("3 1 2\n0\\n0 1 100Gbps 1us 0\\n0 2 100Gbps 1us 0\\n"), _is_hpcc("a b 3\\n")
     (True, False)
     """

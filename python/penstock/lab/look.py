@@ -279,8 +279,6 @@ def _placed(mistake: Any) -> dict[str, Any]:
 def command(file: Path, sets: Sequence[tuple[str, str]], runs: int, store: Path | None) -> str:
     """Returns the command that repeats the runs.
 
-    Examples
-    --------
     >>> from pathlib import Path
     >>> command(Path("net.toml"), [("a-b.rate", "2 Mbit/s")], 10, None)
     "penstock run net.toml --set 'a-b.rate=2 Mbit/s' --runs 10"

@@ -322,8 +322,6 @@ def _line(doc: str) -> str:
 def read_number(value: Any) -> Number | None:
     """Returns a value of a scenario as a number with a unit; None if it is not one.
 
-    Examples
-    --------
     >>> read_number("1.5 Mbit/s"), read_number(3), read_number("1/4").value, read_number("red")
     (Number(value=1.5, unit='Mbit/s'), Number(value=3.0, unit=''), 0.25, None)
     """
@@ -342,8 +340,6 @@ def slider(kind: str, allowed: str, value: Number, example: Number | None = None
 
     `value` is the scenario's or the default; `example` is a usual value, for parameters whose value is zero.
 
-    Examples
-    --------
     >>> slider("quantity", "above zero", Number(20.0, "ms"))
     Slider(low=2.0, high=200.0, unit='ms', log=True, whole=False)
     >>> slider("integer", "a whole number, at least 1", Number(2.0))

@@ -74,8 +74,6 @@ def across(roles: Roles, numbers: Sequence[Datum]) -> Across:
 def numbers_in(values: Sequence[Cell]) -> tuple[dict[Cell, float], str] | None:
     """Returns the values as numbers in the unit of the first, and that unit; None if they are names.
 
-    Examples
-    --------
     >>> numbers_in(["500 us", "2 ms"])
     ({'500 us': 500.0, '2 ms': 2000.0}, 'us')
     >>> numbers_in(["red", "2 ms"]), numbers_in([True, False]), numbers_in([1, 2])
@@ -108,8 +106,6 @@ def pooled(numbers: Sequence[Datum], roles: Roles) -> list[list[Datum]]:
 def text_of(value: object) -> str:
     """Returns a cell as text.
 
-    Examples
-    --------
     >>> text_of(0.5), text_of(True), text_of("red"), text_of(3)
     ('0.5', 'true', 'red', '3')
     """

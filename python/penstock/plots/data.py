@@ -277,8 +277,6 @@ def suited(request: PlotRequest, data: Data) -> PlotRequest:
 def is_time(column: str) -> bool:
     """Whether a column is a time.
 
-    Examples
-    --------
     >>> [is_time(name) for name in ("time", "time_s", "time (ms)", "times-out", "t")]
     [True, True, True, False, True]
     """
@@ -328,8 +326,6 @@ def _numeric(frame: pl.DataFrame) -> tuple[str, ...]:
 def cell(value: Any) -> Cell:
     """Returns a parameter's value as plots have it: text if it is no single value, or has no position on an axis.
 
-    Examples
-    --------
     >>> cell({"red": {}}), cell(math.nan), cell(5)
     ('{ red = {} }', 'nan', 5)
     """

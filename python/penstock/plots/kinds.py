@@ -168,8 +168,6 @@ def heat_range(chart: Chart, panel: Panel) -> tuple[float, float]:
 def band_of(runs: int, level: float = LEVEL) -> float:
     """Returns the maximum distance of an empirical distribution of independent runs from the true one [Massart90].
 
-    Examples
-    --------
     >>> round(band_of(20), 3)
     0.304
     """

@@ -176,8 +176,6 @@ def _reach(trace: Trace, name: str) -> Iterator[float]:
 def _ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
     """Round values in a range.
 
-    Examples
-    --------
     >>> [text for _, text in _ticks(0, 1.05)], [text for _, text in _ticks(950, 2000)]
     (['0', '0.2', '0.4', '0.6', '0.8', '1'], ['1000', '1200', '1400', '1600', '1800', '2000'])
     """

@@ -343,8 +343,6 @@ def _over_all(metric: str, own: Sequence[Summary], parameters: ParameterColumns,
 def _words(name: str) -> str:
     """The name of a flow or port with its labels in words.
 
-    Examples
-    --------
     >>> _words("call statistic=max"), _words("r1-r2 class=ef quantile=0.99")
     ('call (max)', 'r1-r2 (class ef, quantile 0.99)')
     """

@@ -197,8 +197,6 @@ def _changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str
 def told(found: Sequence[Change]) -> str:
     """Returns the changes on one line.
 
-    Examples
-    --------
     >>> told([Change("duration", "10 s", "20 s"), Change("model version", "a" * 64, "b" * 64)])
     'duration: 10 s -> 20 s; model version aaaaaaaaaaaa -> bbbbbbbbbbbb'
     """
@@ -211,8 +209,6 @@ def told(found: Sequence[Change]) -> str:
 def _flattened(page: Any, path: str = "") -> dict[str, str]:
     """Returns the values of a scenario by their paths.
 
-    Examples
-    --------
     >>> _flattened({"links": [{"from": "r1", "to": "r2", "rate": "2 Mbit/s"}], "measure": [{"of": "bulk"}]})
     {'r1-r2.from': 'r1', 'r1-r2.to': 'r2', 'r1-r2.rate': '2 Mbit/s', 'measure[0].of': 'bulk'}
     """

@@ -42,8 +42,6 @@ class Point:
 def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Returns every combination; the first parameter varies slowest. Raises InputError above :data:`MOST`.
 
-    Examples
-    --------
     >>> grid({"a": [1, 2], "b": ["x", "y"]})
     [{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}, {'a': 2, 'b': 'y'}]
     """
@@ -56,8 +54,6 @@ def grid(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 def steps(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Returns the first values together, the second ones together, and so on, of lists of equal length.
 
-    Examples
-    --------
     >>> steps({"a": [1, 2], "b": ["x", "y"]})
     [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}]
     """
@@ -88,8 +84,6 @@ def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
 def alternatives(path: str, value: str) -> list[str]:
     """Splits `value` at its commas, outside quotes and brackets. A TOML value or a description is one value.
 
-    Examples
-    --------
     >>> alternatives("a.rate", "1 Mbit/s, 2 Mbit/s")
     ['1 Mbit/s', '2 Mbit/s']
     >>> alternatives("a.levels", "[0.5, 0.9]"), alternatives("a.levels", "[0.5, 0.9],[0.1]")
@@ -266,8 +260,6 @@ def is_path(name: str) -> bool:
 def value_text(value: Any) -> str:
     """Returns a value as ``--set`` has it: texts without quotes where these are not needed.
 
-    Examples
-    --------
     >>> value_text("60 packets"), value_text(0.5), value_text(["a", "b"]), value_text("5"), value_text("a, b")
     ('60 packets', '0.5', '["a", "b"]', '"5"', '"a, b"')
     """

@@ -188,8 +188,6 @@ class _Evaluation:
 def _setting_value(fixed: Mapping[str, Any], document: Mapping[str, Any], name: str) -> Any:
     """Returns the value of a name: one of the study, a part of one, or one of the scenario.
 
-    Examples
-    --------
     >>> fixed = {"links.a-b.rate": 1, "a-b.queue": {"red": {"limit": 2}}}
     >>> [_setting_value(fixed, {}, name) for name in ("a-b.rate", "a-b.queue.red.limit", "a-b.queue.codel.limit")]
     [1, 2, None]
@@ -226,8 +224,6 @@ def as_value(found: Any) -> Value | None:
 def scenario_value(document: Mapping[str, Any], path: str) -> Any:
     """Returns the value at a path of a scenario; None if there is none.
 
-    Examples
-    --------
     >>> scenario_value({"links": [{"from": "a", "to": "b", "rate": "1 Mbit/s"}]}, "a-b.rate")
     '1 Mbit/s'
     """

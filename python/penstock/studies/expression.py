@@ -100,8 +100,6 @@ class Expression:
 def parse(text: str) -> Expression:
     """Reads an expression. Raises ExpressionError, which says where it is wrong.
 
-    Examples
-    --------
     >>> from penstock.studies.quantity import read_quantity
     >>> buffer = parse("0.5 * rate * 100 ms / sqrt(flows) / (1500 bytes/packet)")
     >>> list(buffer.names())

@@ -28,8 +28,6 @@ KEYS = (
 def is_study(text: str) -> bool:
     """Whether a text is a study file, which names its scenario; a scenario does not.
 
-    Examples
-    --------
     >>> is_study('scenario = "two.toml"'), is_study('duration = "1 s"')
     (True, False)
     """
@@ -157,8 +155,6 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Turns nested tables into paths; an empty table, or one under a quoted path, is a value.
 
-    Examples
-    --------
     >>> _flat({"a-b": {"rate": 1, "queue": {}}, "a-b.queue": {"red": 2}})
     {'a-b.rate': 1, 'a-b.queue': {'red': 2}}
     """

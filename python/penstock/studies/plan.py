@@ -157,8 +157,6 @@ class Shard:
     def read(cls, text: str) -> Shard:
         """Reads the value of ``--shard``. Raises InputError if it has another form, or there is no such shard.
 
-        Examples
-        --------
         >>> Shard.read("2/8")
         Shard(number=2, count=8)
         """

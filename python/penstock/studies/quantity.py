@@ -107,8 +107,6 @@ class Quantity:
 def read_quantity(text: str) -> Quantity | None:
     """Reads a number with its unit; None if `text` is none.
 
-    Examples
-    --------
     >>> str(read_quantity("1.5 Mbit/s")), str(read_quantity("30 ms")), read_quantity("red")
     ('1.5e+06 bit/s', '0.03 s', None)
     """
@@ -124,8 +122,6 @@ def setting_text(quantity: Quantity) -> str:
 
     Raises UnitError if no setting has such a unit, or it is a fraction of a packet.
 
-    Examples
-    --------
     >>> setting_text(read_quantity("0.0125 s")), setting_text(read_quantity("1.5 Mbit/s") * read_quantity("5 ms"))
     ('12.5 ms', '938 bytes')
     """
@@ -156,8 +152,6 @@ def setting_value(quantity: Quantity) -> int | float | str:
 def dimension_of(unit: str) -> tuple[Fraction, Dimension]:
     """Returns a metric's unit as a multiple of base units; an unknown unit is a base unit of its own.
 
-    Examples
-    --------
     >>> dimension_of("bytes"), dimension_of("1")
     ((Fraction(8, 1), (('bit', 1),)), (Fraction(1, 1), ()))
     """
@@ -169,8 +163,6 @@ def dimension_of(unit: str) -> tuple[Fraction, Dimension]:
 def base_unit(dimension: Dimension) -> str:
     """Returns the unit of a number of base units, as metrics have it.
 
-    Examples
-    --------
     >>> base_unit((("bit", 1), ("s", -1))), base_unit(()), base_unit((("packet", 1),)), base_unit((("s", 2),))
     ('bit/s', '1', 'packets', 's^2')
     """

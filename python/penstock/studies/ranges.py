@@ -47,8 +47,6 @@ class Range:
 
         Whole numbers and choices each get an equal part of the range (of its logarithm, if it is logarithmic).
 
-        Examples
-        --------
         >>> read_range("1 Mbit/s..3 Mbit/s").value(0.5), read_range("1..100 log").value(0.5)
         ('2 Mbit/s', 10)
         >>> [read_range("1..4").value(share) for share in (0, 0.3, 0.6, 1)], read_range(["a", "b"]).value(0.5)
@@ -99,8 +97,6 @@ def read_range(written: Any) -> Range:
 
     Two whole numbers without a unit, or of packets, make a range of whole numbers. Raises ValueError if it is none.
 
-    Examples
-    --------
     >>> read_range("2..40").kind, read_range("2.0..40").kind, read_range([True, False]).rule
     ('whole', 'real', '2 choices')
     >>> read_range("5 ms..1 ms")

@@ -98,8 +98,6 @@ def effort(canonical: str) -> float:
 
     Long runs start first by it; only order and ratios matter.
 
-    Examples
-    --------
     >>> link = '{"from": "a", "to": "b", "rate": "2 Mbit/s"}'
     >>> effort('{"duration": "10 s", "links": [%s], "flows": [{"source": {"ftp": {}}}]}' % link)
     20000000.0

@@ -26,8 +26,6 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     Brackets hold labels, or ``name=label``, enough to distinguish the number. Raises SelectionError unless exactly one
     matches.
 
-    Examples
-    --------
     >>> found = [Metric("delay", {"of": "video", "statistic": which}, "s", 1.0) for which in ("mean", "max")]
     >>> select("delay[max]", found).labels["statistic"]
     'max'

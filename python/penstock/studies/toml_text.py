@@ -38,8 +38,6 @@ def parsed(text: str) -> dict[str, Any]:
 
     Raises TomlError if it is none, is nested deeper than :data:`DEEPEST` levels, or a number has too many digits.
 
-    Examples
-    --------
     >>> parsed("a = [1, 2]")
     {'a': [1, 2]}
     """
@@ -80,8 +78,6 @@ def _too_deep(text: str) -> int | None:
 def plain_value(text: str) -> Any:
     """Returns a value of the command line as a study file has it; texts need no quotes.
 
-    Examples
-    --------
     >>> plain_value("5 ms"), plain_value("{ codel = {} }"), plain_value("0.5")
     ('5 ms', {'codel': {}}, 0.5)
     """
@@ -94,8 +90,6 @@ def plain_value(text: str) -> Any:
 class Lines:
     r"""The lines of the keys of a sound TOML text.
 
-    Examples
-    --------
     >>> lines = Lines('a = 1\n[grid]\nb.c = [\n  2,\n]\n[[list]]\nd = 3\n[[list]]\nd = 4\n')
     >>> lines.of("a"), lines.of("grid", "b.c"), lines.of("list", 1, "d"), lines.of("list", 1, "e")
     (1, 3, 9, 8)
@@ -140,8 +134,6 @@ class Mistakes:
 def path_of(place: Place) -> str:
     """Returns how messages name a place.
 
-    Examples
-    --------
     >>> path_of(("grid", "flows")), path_of(("list", 2, "a-b.rate"))
     ('grid.flows', 'list[2].a-b.rate')
     """

@@ -62,8 +62,6 @@ def ellipse(xs: Any, ys: Any) -> tuple[Any, Any]:
 
     With a single point, or with points on a line, the ellipse is a point or a line.
 
-    Examples
-    --------
     >>> x, y = ellipse([0.0, 2.0], [1.0, 1.0])
     >>> float(round(max(x), 3)), float(round(max(y), 3))
     (2.414, 1.0)

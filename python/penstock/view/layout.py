@@ -350,8 +350,6 @@ def _side(angle: float) -> str:
 def _row_text(names: Sequence[str]) -> str:
     """The label of a row: its groups, those that differ in their last number only as one, and the number of nodes.
 
-    Examples
-    --------
     >>> _row_text(["core0[0]", "core0[1]", "core1[0]", "core1[1]"]), _row_text(["access[0]", "access[1]", "r2"])
     ('core (4)', 'access, r2 (3)')
     """

@@ -41,8 +41,6 @@ class Network:
 def group_of(name: str) -> str:
     """The group of a node or flow; a single one is its own group.
 
-    Examples
-    --------
     >>> group_of("host[12]"), group_of("r1")
     ('host', 'r1')
     """
@@ -136,8 +134,6 @@ def _port(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _component(value: Any) -> str:
     """Components by name with their settings.
 
-    Examples
-    --------
     >>> _component({"red-n": {"limit": "60 packets", "max-thresholds": ["40 packets", "50 packets"]}})
     'red-n (limit 60 packets, max-thresholds 40 packets / 50 packets)'
     >>> _component([["loss", {"probability": 0.1}], ["delay", {"added": {"uniform": ["0 ms", "5 ms"]}}]])

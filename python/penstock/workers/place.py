@@ -41,8 +41,6 @@ class Place:
         Raises ArgumentError if there are no such workers; InputError if the entry of the cluster in the settings file
         has mistakes, or Dask is not installed.
 
-        Examples
-        --------
         >>> Place.read("processes").kind
         'processes'
         """

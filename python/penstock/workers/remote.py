@@ -85,8 +85,6 @@ def cancel(study: str) -> None:
 def told(versions: tuple[str, str]) -> str:
     """Returns versions as text.
 
-    Examples
-    --------
     >>> told(("4f1c09a77be2d93b", "0.1.0"))
     'Penstock 0.1.0 with model 4f1c09a77be2'
     """
