@@ -148,7 +148,7 @@ class TestScenario:
     )
     def test_every_alternative_changes_something(self, question, option):
         chosen = Readings(DOCUMENT)
-        other = chosen.with_answer(question, option)
+        other = chosen.with_answers({question: option})
         changed = any(
             STUDY.build(chosen.settings(), table, row) != STUDY.build(other.settings(), table, row)
             for table in DOCUMENT.tables

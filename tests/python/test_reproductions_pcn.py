@@ -252,7 +252,7 @@ class TestScenario:
         [(question.id, option.key) for question in DOCUMENT.questions for option in question.alternatives],
     )
     def test_every_alternative_changes_something(self, question, option):
-        other = Readings(DOCUMENT).with_answer(question, option).settings()
+        other = Readings(DOCUMENT).with_answers({question: option}).settings()
 
         def texts(values):
             built = {
