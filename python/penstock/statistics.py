@@ -174,6 +174,8 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     half = plain.half
     if half is None or min(values) < 0 or max(values) > 1:
         return plain
+    if min(values) == max(values):  # rounding would make sides that differ
+        return Interval(plain.mean, plain.mean, plain.mean, plain.runs, "logit")
     if not 0 < plain.mean < 1:
         # All are there, or differ from it by less than a mean can tell.
         low, high = max(0.0, plain.mean - half), min(1.0, plain.mean + half)

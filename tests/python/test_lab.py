@@ -93,7 +93,17 @@ def test_what_happens_over_time_is_that_of_the_series(lab):
     frame = TimeSeries(SCENARIO, of="r-b", what="queue", every=every, seed=1).frame()
     assert line["y"] == frame["value"].to_list()
     assert max(line["y"]) > 10
-    assert last(look(address, panel="Congestion windows of tcp"), "panel")["lines"][0]["name"] == "tcp[0]"
+    assert (panel["unit"], panel["left_out"]) == ("packets", 0)
+    text = SCENARIO.replace('"tcp"', '"tcp"\ncount = 20', 1)
+    many = last(look(address, text, panel="Congestion windows of tcp"), "panel")
+    assert [line["name"] for line in many["lines"]] == [f"tcp[{number}]" for number in range(8)]
+    assert (many["unit"], many["left_out"]) == ("segments", 12)
+
+
+def test_a_short_run_has_a_state_over_time(lab):
+    text = SCENARIO.replace('start = { uniform = ["0 s", "100 ms"] }\n', "")
+    panel = last(look(lab[0], text, sets=[("duration", "1 us")]), "panel")
+    assert ("why" in panel, len(panel["lines"][0]["x"])) == (False, 101)  # every 10 ns, both ends included
 
 
 def test_mistakes_have_lines_or_settings(lab):
@@ -223,6 +233,7 @@ def test_controls_have_ranges_units_and_docs():
     assert (limit["low"], limit["high"], limit["unit"], limit["log"], limit["whole"]) == (2, 200, "packets", True, True)
     assert limit["doc"] == "Maximum length of the queue."
     assert found["r-b.delay"]["unit"] == "ms"
+    assert not {"r-b.from", "r-b.to", "tcp.from"} & found.keys()
     assert found["tcp.transport.tcp.variant"]["kind"] == "choice"
     assert found["tcp.transport.tcp.min-rto"]["default"] == "1 s"
     assert (found["warm-up"]["low"], found["warm-up"]["high"]) == (0, 1)
@@ -231,6 +242,14 @@ def test_controls_have_ranges_units_and_docs():
     text = (EXAMPLES / "pfc.toml").read_text().replace("drr", "wrr").replace('quantum = "1500 bytes"', "weight = 2")
     assert all_controls(text)["edge-core.class.storage.weight"]["high"] == 20
     assert [each["path"] for each in slots(parsed(SCENARIO))][:2] == ["r-b.queue", "tcp.source"]
+
+
+@pytest.mark.parametrize("value", ["abc", "", "true", "1e308 packets", "1e999", "9" * 400], ids=lambda value: value[:8])
+def test_a_value_that_is_none_keeps_its_control_and_range(value):
+    moved = all_controls(SCENARIO, [(LIMIT, value)])
+    assert [moved[LIMIT][end] for end in ("kind", "low", "high", "unit")] == ["slider", 6, 600, "packets"]
+    assert moved.keys() == all_controls(SCENARIO).keys()
+    json.dumps(moved, allow_nan=False)
 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)

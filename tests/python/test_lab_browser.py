@@ -147,6 +147,9 @@ def test_a_wrong_value_is_told_at_its_control(page):
     assert numbers(page) == before
     assert page.locator(f"[data-path='{LIMIT}'] .scale").inner_text().split() == ["2", "packets", "200", "packets"]
     assert page.locator("#results.stale").count() == 1
+    typed(page, "many")
+    page.get_by_text("'many' is not a quantity").first.wait_for()
+    assert page.locator(VALUE).input_value() == "many"
     zeros = page.locator(".card[data-metric=drops] .zeros")
     assert zeros.inner_text().startswith("0: early, forced")
     with another(page):
@@ -261,6 +264,37 @@ def test_a_file_that_changes_on_disk_is_offered(visit):
     over.click()
     page.get_by_text("Saved", exact=True).wait_for()
     assert file.read_text() == SCENARIO + "# mine\n"
+
+
+def test_the_slider_of_a_fraction_is_at_its_value(visit):
+    thresholds = 'min-threshold = "5 packets", max-threshold = "10 packets"'
+    red = f'red = {{ limit = "20 packets", {thresholds}, max-probability = "1/10", weight = 0.1 }}'
+    opened_page, _ = visit(SCENARIO.replace('tail-drop = { limit = "20 packets" }', red))
+    page = opened_page.page
+    done(page)
+    slider = page.locator("[data-path='r-b.queue.red.max-probability'] input[type=range]")
+    assert (slider.input_value(), slider.get_attribute("max")) == ("20", "200")  # of 0 to 1
+
+
+def test_each_control_has_a_label_in_any_script(visit):
+    text = SCENARIO.replace("a = {}\nr = {}\nb = {}", '"東" = {}\n"西" = {}\n"南" = {}').replace('"r-b"', '"西-南"')
+    for before, after in (("a", "東"), ("r", "西"), ("b", "南")):
+        text = text.replace(f'"{before}"', f'"{after}"')
+    opened_page, _ = visit(text)
+    done(opened_page.page)
+    for link in ("東-西", "西-南"):
+        control = opened_page.page.locator(f"[data-path='{link}.rate']")
+        assert control.locator("input[type=range]").evaluate("(input) => input.labels.length") == 1
+
+
+def test_a_file_that_is_gone_is_written_again(visit):
+    opened_page, file = visit(SCENARIO)
+    page = opened_page.page
+    done(page)
+    file.unlink()
+    page.get_by_role("button", name="Write it again").click()
+    page.locator("[data-notice=disk]").wait_for(state="detached")
+    assert file.read_text() == SCENARIO
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1920, "light")])

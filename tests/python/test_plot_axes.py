@@ -6,13 +6,14 @@ import itertools
 import math
 import warnings
 
+import polars as pl
 import pytest
 
 from penstock.errors import InputError
 from penstock.plots import picture, request_of
 from penstock.plots.canvas import shown_ticks
 from penstock.plots.chart import chart_of
-from penstock.plots.data import from_json
+from penstock.plots.data import from_frame, from_json
 from penstock.plots.request import KINDS
 from penstock.report.figures import chart_plots
 from penstock.statistics import interval
@@ -99,6 +100,37 @@ def test_what_can_be_drawn_is_drawn():
         "unknown quantiles",
         "negative",
     }
+
+
+def test_a_report_has_a_place_for_a_point_without_a_mean():
+    data = points([{"a-b.queue": queue} for queue in QUEUES], [[None, 2], [3, 4], [5, 6]])
+    [plot] = chart_plots("it", chart_of(data, request_of()))
+    assert (plot.traces[0]["x"], plot.layout["xaxis"]["range"]) == ([1, 2], [-0.5, 2.5])
+
+
+def test_a_line_of_a_report_has_points():
+    """The arrow keys go from one to the next."""
+    pairs = [{"a-b.limit": limit, "a-b.queue": queue} for queue in QUEUES[:2] for limit in (1, 10)]
+    [plot] = chart_plots("it", chart_of(points(pairs, [[None, 2], [None, 4], [5, 6], [7, 8]]), request_of()))
+    assert [trace["y"] for trace in plot.traces] == [[5.5, 7.5]]
+
+
+def test_panels_share_an_axis_that_has_all_of_their_numbers():
+    frame = pl.DataFrame({"k": [1, 2, 1, 2], "g": ["a", "a", "b", "b"], "y": [-5.0, 5.0, 1.0, 8.0]})
+    for axes in picture(from_frame(frame, "it"), request_of("line", x="k", y="y", facet="g")).axes:
+        assert axes.get_ylim()[0] < -5
+
+
+@pytest.mark.parametrize(("kind", "log"), [("cdf", "x"), ("box", "y")])
+def test_observations_of_zero_stay_in_a_distribution_on_a_logarithmic_axis(kind, log):
+    data = from_frame(pl.DataFrame({"y": [0.0, 5.0, 0.0, 7.0]}), "it")
+    [axes] = picture(data, request_of(kind, y="y", log=log)).axes
+    if kind == "cdf":
+        assert axes.lines[0].get_xydata().tolist() == [[0, 0], [0, 0.25], [0, 0.5], [5, 0.75], [7, 1]]
+    else:
+        assert 2.5 in [value for line in axes.lines for value in line.get_ydata()]  # the median
+    with pytest.raises(InputError, match="is above 0"):
+        picture(from_frame(pl.DataFrame({"y": [0.0, 0.0]}), "it"), request_of(kind, y="y", log=log))
 
 
 @pytest.mark.parametrize("odd", [*ODD])

@@ -156,6 +156,41 @@ def test_the_page_of_a_study(penstock, study, tmp_path):
     assert len(page.figures) == 2
 
 
+def test_single_runs_have_no_intervals_that_overlap(penstock, tmp_path):
+    (tmp_path / "network.toml").write_text(SCENARIO, encoding="utf-8")
+    sweep = ("--set", "hosts-sink.queue.tail-drop.limit=2 packets, 50 packets")
+    for runs, told in ((1, {"none"}), (3, {"apart", "overlap"})):
+        assert penstock("report", "network.toml", *sweep, "--runs", runs, "--force")[0] == 0
+        page = Page((tmp_path / "network.html").read_text(encoding="utf-8"))
+        assert {row[-1] for row in page.tables["ranges"][1:]} <= told
+
+
+def test_what_the_store_lacks_is_told(penstock, tmp_path):
+    (tmp_path / "network.toml").write_text(SCENARIO, encoding="utf-8")
+    limit = "hosts-sink.queue.tail-drop.limit"
+    penstock("run", "network.toml", "--set", f"{limit}=2 packets", "--runs", "3")
+    penstock("run", "network.toml", "--set", f"{limit}=10 packets", "--runs", "1")
+    sweep = ("--set", f"{limit}=2 packets, 10 packets, 50 packets", "--runs", "3")
+    assert penstock("report", "network.toml", *sweep, "--stored")[0] == 0
+    words = Page((tmp_path / "network.html").read_text(encoding="utf-8")).words
+    assert "So far: 4 of 9 runs at 2 of 3 points." in words
+    assert "Runs of each point1 to 3" in words
+    assert penstock("report", "network.toml", *sweep, "--force")[0] == 0
+    assert "So far" not in Page((tmp_path / "network.html").read_text(encoding="utf-8")).words
+
+
+def test_notes_are_whole(penstock, tmp_path):
+    """They explain what a reader must know of the numbers, in more than the line that a description has."""
+    poisson = 'source.poisson = { rate = "900 kbit/s", packet = "500 bytes" }'
+    text = SCENARIO.replace(poisson, "source.ftp = {}\ntransport.tcp = {}")
+    text = text.replace('delay = "1 ms"', 'delay = "1 ms"\nboth-ways = true')
+    (tmp_path / "network.toml").write_text(text, encoding="utf-8")
+    assert penstock("report", "network.toml", "--runs", "2")[0] == 0
+    words = Page((tmp_path / "network.html").read_text(encoding="utf-8")).words
+    assert "all runs are the same" in words
+    assert "about what real hosts have." in words
+
+
 def test_numbers_are_those_of_the_run_verb(penstock, study, tmp_path):
     penstock("report", study)
     _, out, _ = penstock("run", study, "--format", "json")

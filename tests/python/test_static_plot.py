@@ -46,6 +46,13 @@ def test_bars_begin_at_zero_and_their_heights_have_the_ratio_of_the_means():
     assert "<title>bulk: 8 at pie</title>" in text
 
 
+def test_bars_of_a_trace_that_lacks_places_are_as_wide_as_others():
+    three = {"tickvals": [0, 1, 2], "ticktext": ["red", "pie", "codel"], "range": [-0.5, 2.5]}
+    first, last = rows(drawn([BARS | {"x": [0, 2]}], xaxis=three, bargap=0.5), "rect")
+    assert [first["width"], last["width"]] == pytest.approx([100 / 6] * 2, abs=0.02)
+    assert first["x"] + first["width"] / 2 == pytest.approx(100 / 6, abs=0.02)
+
+
 def test_error_bars_reach_from_low_to_high():
     text = drawn([BARS], xaxis={"tickvals": [0, 1], "ticktext": ["red", "pie"]})
     low, high = rows(text, "rect")

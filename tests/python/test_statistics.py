@@ -164,6 +164,8 @@ def test_what_is_no_share_or_does_not_vary_has_students_interval():
     assert ratio_interval([1.5, 0.5]) == interval([1.5, 0.5])
     assert ratio_interval([0.3]) == interval([0.3])
     assert ratio_interval([math.nan, 0.3]).low is None
+    alike = ratio_interval([0.36] * 3)
+    assert (alike.low, alike.high, alike.is_lopsided) == (alike.mean, alike.mean, False)
     for bound in (0.0, 1.0):
         assert (ratio_interval([bound] * 3).low, ratio_interval([bound] * 3).high) == (bound, bound)
 

@@ -24,6 +24,39 @@ FAST = (
 """More than a million events."""
 
 
+PARALLEL = """
+duration = "200 ms"
+nodes = { a = {}, b = {} }
+[[links]]
+name = "first"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+scheduler.drr = {}
+class.ef = { quantum = "1500 bytes", queue.tail-drop = { limit = "5 packets" } }
+class.be = { quantum = "1500 bytes", queue.tail-drop = { limit = "1000 packets" } }
+[[links]]
+name = "second"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flows]]
+name = "ef"
+from = "a"
+to = "b"
+class = "ef"
+source.cbr = { rate = "2 Mbit/s", packet = "500 bytes" }
+[[flows]]
+name = "be"
+from = "a"
+to = "b"
+class = "be"
+source.cbr = { rate = "2 Mbit/s", packet = "500 bytes" }
+"""
+
+
 def written(text, folder, limit=1_000_000):
     file = folder / "view.html"
     page = render(view_of(text, PacketTrace(text, **OPTIONS), "net", OPTIONS, limit), "penstock view net.toml")
@@ -196,6 +229,22 @@ def test_a_drop_is_explained_and_its_packet_followed(desktop):
     events.first.click()
     assert " sent segment " in told(desktop)
     page.get_by_role("button", name="Follow all").click()
+
+
+def test_links_with_the_same_ends_and_queues_of_one_port_are_told_apart(browser, tmp_path):
+    opened = Opened(browser, written(PARALLEL, tmp_path), viewport={"width": 1280, "height": 900}).ready()
+    opened.page.wait_for_selector("html[data-drawn]")
+    opened.page.get_by_role("button", name="Next drop or mark").click()
+    assert "because its queue was full. At that instant all queues of its port held " in told(opened)
+    assert told(opened).endswith("Its queue discipline is tail-drop (limit 5 packets).")
+    stage = opened.page.locator("[data-stage]")
+    box = stage.bounding_box()
+    chosen = []
+    for down in (4, 18):  # to the right of the line between the nodes
+        stage.click(position={"x": box["width"] * 0.7, "y": box["height"] / 2 + down})
+        chosen.append(opened.page.locator("[data-chosen-title]").inner_text())
+    assert chosen == ["Link first", "Link second"]
+    opened.context.close()
 
 
 def test_a_click_on_a_packet_follows_it(desktop):

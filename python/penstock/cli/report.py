@@ -1,5 +1,6 @@
 """``penstock report``: one HTML page of a study, a scenario or a published study."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.console import emit, warn
 from penstock.cli.files import check_page, read_text, write
-from penstock.cli.studies import plan_of
+from penstock.cli.studies import plan_of, so_far
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.memory import allow, size_text
@@ -92,4 +93,8 @@ def _study(
     plan = plan_of(file, options.read_sets(sets), runs, seed)
     given = options.words_of({"--set": sets, "--runs": runs, "--seed": seed})
     result = study_result(plan, makers, str(file), warn)
-    return result, study_report(result, file=str(file), options=given, study=text if plan.is_file else None)
+    made = study_report(result, file=str(file), options=given, study=text if plan.is_file else None)
+    number = plan.runs if plan.precision is None else plan.precision.least
+    if makers.only_stored and result.run_count < number * len(plan.points):
+        made = replace(made, warnings=[so_far(plan, result, number), *made.warnings])
+    return result, made

@@ -114,7 +114,7 @@ def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapp
 
 
 def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
-    """The progress of a study with `runs` runs per point, or at least as many."""
+    """The progress of a study with `runs` runs per point, or more."""
     there, total = len(found.points), len(plan.points)
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)

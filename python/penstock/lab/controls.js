@@ -8,8 +8,8 @@ const Controls = (() => {
 
   const rounded = (value, whole) => (whole ? Math.round(value) : Number(value.toPrecision(3)));
   const numberOf = (text) => {
-    const found = /^\s*([\d_]*\.?[\d_]+(?:e[+-]?\d+)?)\s*(\S*)\s*$/i.exec(text);
-    return found ? [Number(found[1].replace(/_/g, "")), found[2]] : null;
+    const found = /^\s*([\d_]*\.?[\d_]+(?:e[+-]?\d+)?)\s*(?:\/\s*(\d+))?\s*(\S*)\s*$/i.exec(text);
+    return found ? [Number(found[1].replace(/_/g, "")) / Number(found[2] || 1), found[3]] : null;
   };
   const written = (value, unit) => (unit ? `${value} ${value === 1 && ["packets", "bytes"].includes(unit) ? unit.slice(0, -1) : unit}` : String(value));
   const isWhole = (range) => range.whole && !range.log && range.high - range.low <= STEPS;
@@ -32,7 +32,7 @@ const Controls = (() => {
     if (kept && base(now[1]) === base(kept.unit) && now[0] >= kept.low && now[0] <= kept.high) return kept;
     return (ranges[control.path] = { low: control.low, high: control.high, unit: control.unit, log: control.log, whole: control.whole });
   };
-  const idOf = (path) => `set-${path.replace(/[^\w]/g, "_")}`;
+  const idOf = (path) => `set-${path}`;
 
   const slider = (control, box) => {
     const input = make("input", undefined, { type: "range", id: idOf(control.path), min: 0, step: 1 });

@@ -29,7 +29,9 @@ from penstock.studies.runner import Runner
 Event = dict[str, Any]
 
 _SAMPLES = 600
-"""Samples per run."""
+"""Samples per run, unless they were closer than `_CLOSEST`."""
+_CLOSEST = 10
+"""Smallest interval of a series, in nanoseconds."""
 _LINES = 8
 """Maximum count of lines in a panel."""
 _TYPES = {"integer": "q", "float": "d", "word8": "B", "word16": "H", "word32": "I"}
@@ -77,38 +79,44 @@ class OverTime(Thread):
 
     def run(self) -> None:
         """Samples the run."""
-        event: dict[str, Any] = {"kind": "panel", "label": self._panel.label, "unit": "packets", "lines": []}
+        event: dict[str, Any] = {"kind": "panel", "label": self._panel.label, "unit": "", "lines": [], "left_out": 0}
         try:
-            event["lines"] = self._lines()
+            event |= self._sampled()
         except Exception as error:  # cancelled runs raise too; the numbers do not need this panel
             event["why"] = str(error) if isinstance(error, PenstockError) else f"{type(error).__name__}: {error}"
         if not self._is_cancelled:
             self._tell(event)
 
-    def _lines(self) -> list[dict[str, Any]]:
+    def _sampled(self) -> dict[str, Any]:
+        """The unit, the lines, and the count of lines beyond them."""
         point, panel = self._point, self._panel
-        every = max(1, round(point.scenario.window[1] * 1e9 / _SAMPLES))
+        every = max(_CLOSEST, round(point.scenario.window[1] * 1e9 / _SAMPLES))
         options: dict[str, Any] = {"of": panel.of, "what": panel.what, "every": f"{every} ns"}
         if panel.what == "queue":
             options["sum"] = True
         series = _core.Series(point.scenario, point.seed, 0, list(options.items()), self._cancel)
         names = {name: (kind, words) for name, kind, words in series.columns}
         found: dict[str, dict[str, Any]] = {}
+        others: set[str] = set()
+        units: list[int] = []
         while (batch := series.next_batch(1 << 14)) is not None:
             columns = dict(zip(names, batch[1], strict=True))
             # Without polars: its import takes longer than a typical run.
-            read = {
-                name: array(_TYPES[names[name][0]], columns[name]) for name in ("time_ps", "place", "flow", "value")
-            }
-            for instant, place, flow, value in zip(*read.values(), strict=True):
+            read = [
+                array(_TYPES[names[name][0]], columns[name]) for name in ("time_ps", "place", "flow", "value", "unit")
+            ]
+            units += read[-1][:1]
+            for instant, place, flow, value in zip(*read[:-1], strict=True):
                 known = ((names["flow"][1], flow), (names["place"][1], place))
                 name = next((words[at] for words, at in known if at < len(words)), panel.of)
                 if name not in found and len(found) == _LINES:
+                    others.add(name)
                     continue
                 line = found.setdefault(name, {"name": name, "x": [], "y": []})
                 line["x"].append(instant / 1e12)
                 line["y"].append(None if math.isnan(value) else value)
-        return list(found.values())
+        unit = names["unit"][1][units[0]] if units else ""
+        return {"unit": unit, "lines": list(found.values()), "left_out": len(others)}
 
 
 _MOST = 400

@@ -110,7 +110,8 @@
   };
   const panel = (event) => {
     now.panel = event;
-    one("[data-panel-said]").textContent = event.why ? event.why : "Replication 0, sampled at 600 instants.";
+    const more = event.left_out ? `; ${event.left_out} more are left out` : "";
+    one("[data-panel-said]").textContent = event.why ? event.why : `Replication 0, sampled at ${Math.max(0, ...event.lines.map((line) => line.x.length))} instants${more}.`;
     one("[data-over-time]").hidden = false;
     draw();
   };
@@ -215,7 +216,7 @@
     const found = await fetch("disk").then((response) => response.json(), () => null);
     if (!found) { notice("server", "penstock lab does not answer any more; start it again. Nothing on this page is lost."); return; }
     notice("server", "");
-    if (found.text === null) notice("disk", `${found.why} Save writes it again.`);
+    if (found.text === null) notice("disk", found.why, [["Write it again", () => save(null)]]);
     else if (found.digest !== state.digest) {
       const own = () => { state.digest = found.digest; state.disk = found.text; notice("disk", ""); unsaved(); keep(); };
       if (found.text === state.text) own();

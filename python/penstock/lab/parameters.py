@@ -101,6 +101,8 @@ _WIDE = 1000
 """Ratio of a bound to the value above which a range of whole numbers is treated as unbounded."""
 _FACTOR = 10
 """Ratio of the ends of an unbounded range to the scenario's value."""
+_HUGE = 1e300
+"""Numbers from here on have no slider: its ends would overflow."""
 
 Control = dict[str, Any]
 Slot = dict[str, Any]
@@ -247,7 +249,7 @@ def _parameters(
         value = table[key] if is_written else _default(parameter)
         if isinstance(value, dict) and parameter["kind"] == "law":
             found += _law(parameter, f"{dotted}{key}", value)
-        elif (made := _control(parameter, f"{dotted}{key}", value)) is not None:
+        elif (made := _control(parameter, f"{dotted}{key}", value, is_written=is_written)) is not None:
             found.append({**made, "is_written": is_written})
     return found
 
@@ -269,7 +271,7 @@ def _law(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[Cont
     return found
 
 
-def _control(parameter: Parameter, path: str, value: Any) -> Control | None:
+def _control(parameter: Parameter, path: str, value: Any, *, is_written: bool) -> Control | None:
     kind = parameter["kind"]
     about = {"path": path, "label": parameter["key"], "value": value_text(value), "doc": _line(parameter["doc"])}
     about |= {"default": parameter.get("default", "")}
@@ -277,14 +279,16 @@ def _control(parameter: Parameter, path: str, value: Any) -> Control | None:
         return {**about, "kind": "choice", "choices": parameter.get("choices", [])}
     if kind == "switch":
         return {**about, "kind": "switch"} if isinstance(value, bool) else None
-    number = read_number(value)
-    if number is None or kind not in ("quantity", "number", "integer", "integer or list", "law"):
+    if kind not in ("quantity", "number", "integer", "integer or list", "law"):
         return None
-    return _numeric(parameter, path, value, number)
+    number = read_number(value)
+    if number is None and is_written and not isinstance(value, list | dict):
+        # A mistake keeps its control, to be corrected there; the names that stand for a law have no number as example.
+        number = _example(parameter) or (None if kind == "law" else Number(1.0))
+    return None if number is None else _numeric(parameter, path, value, number)
 
 
 def _numeric(parameter: Parameter, path: str, value: Any, number: Number) -> Control:
-    example = read_number(parameter.get("example", "").partition(",")[0].partition(" or ")[0].strip('" '))
     range_words = parameter.get("range", "")
     return {
         "kind": "number" if path == "seed" else "slider",
@@ -294,8 +298,12 @@ def _numeric(parameter: Parameter, path: str, value: Any, number: Number) -> Con
         "default": parameter.get("default", ""),
         "doc": _line(parameter["doc"]),
         "allowed": _line(range_words),
-        **asdict(slider(parameter["kind"], range_words, number, example)),
+        **asdict(slider(parameter["kind"], range_words, number, _example(parameter))),
     }
+
+
+def _example(parameter: Parameter) -> Number | None:
+    return read_number(parameter.get("example", "").partition(",")[0].partition(" or ")[0].strip('" '))
 
 
 def _warm_up(document: Mapping[str, Any]) -> Control:
@@ -328,11 +336,12 @@ def read_number(value: Any) -> Number | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return Number(float(value)) if math.isfinite(value) else None
+        return Number(float(value)) if abs(value) < _HUGE else None
     found = _NUMBER.fullmatch(value) if isinstance(value, str) and len(value) < 100 else None
     if found is None or (found[2] and not int(found[2])):
         return None
-    return Number(float(found[1].replace("_", "")) / int(found[2] or 1), found[3])
+    number = float(found[1].replace("_", "")) / int(found[2] or 1)
+    return Number(number, found[3]) if number < _HUGE else None
 
 
 def slider(kind: str, allowed: str, value: Number, example: Number | None = None) -> Slider:

@@ -195,7 +195,9 @@ def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> Non
         axes.set_ylim(*((None, 1.1) if "y" in request.log else (-0.02, 1.02)))
     if chart.kind in ("line", "bar", "series") and "y" not in request.log:
         low, high = axes.get_ylim()
-        means = [mark.mean for series in panel.series for mark in series.marks if math.isfinite(mark.mean)]
+        # Panels of a row share the axis.
+        row = [series for other in chart.panels if other.row == panel.row for series in other.series]
+        means = [mark.mean for series in row for mark in series.marks if math.isfinite(mark.mean)]
         # From zero on, unless all that is to be seen is far above it.
         if min(means, default=0.0) >= 0 and (low < 0.5 * high or chart.kind == "bar"):
             axes.set_ylim(bottom=0)
@@ -293,11 +295,11 @@ def _turn_names(axes: Axes, chart: Chart) -> bool:
 
 def _grow(figure: Any, used: list[tuple[Any, Panel]]) -> bool:
     """Makes the figure higher if its panels are too low; returns whether they are."""
-    least = min(axes.get_window_extent().height for axes, _ in used) / figure.dpi
-    if least >= _LEAST_HIGH - _NEARLY:
+    lowest = min(axes.get_window_extent().height for axes, _ in used) / figure.dpi
+    if lowest >= _LEAST_HIGH - _NEARLY:
         return False
     rows = len({axes.get_subplotspec().rowspan.start for axes, _ in used})
-    figure.set_figheight(figure.get_figheight() + rows * (_LEAST_HIGH - least))
+    figure.set_figheight(figure.get_figheight() + rows * (_LEAST_HIGH - lowest))
     return True
 
 

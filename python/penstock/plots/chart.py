@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from penstock.errors import InputError
 from penstock.finished import Finished, finished_of, group_of, range_text
@@ -162,7 +163,10 @@ def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> S
     if "y" in log and kind not in ("cdf", "box"):
         found = [each for each in found if not each.mean <= 0]
     if (kind == "box" and "y" in log) or (kind == "cdf" and "x" in log):
-        found = [each for each in found if any(value > 0 for value in each.values or [each.mean])]
+        is_some = [any(value > 0 for value in each.values or [each.mean]) for each in found]
+        # Single observations are pooled: without those of 0 their distribution would be another.
+        kept = [is_above or not each.values for each, is_above in zip(found, is_some, strict=True)]
+        found = list(compress(found, kept)) if any(is_some) else []
     if numbers and not found:
         raise InputError(
             f"no number {numbers[0].metric} is above 0 and so on a logarithmic axis; leave log out to see them."

@@ -33,14 +33,14 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
     """A plot for each panel of a chart that has more than one mean."""
     plots = []
     for number, panel in enumerate(chart.panels):
-        bars = sum(len(series.marks) for series in panel.series)
+        bars = sum(math.isfinite(mark.mean) for series in panel.series for mark in series.marks)
         if bars < 2:
             continue
         title = ", ".join(filter(None, (panel.label, panel.facet)))
         across: dict[str, Any] = {"title": {"text": escaped(chart.across.label, 200)}}
         if chart.across.names:
             names = [escaped(name, 40) for name in chart.across.names]
-            across |= {"tickvals": list(range(len(names))), "ticktext": names}
+            across |= {"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.5, len(names) - 0.5]}
         layout = {
             "height": 340,
             "xaxis": across,
@@ -56,7 +56,7 @@ def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
         told = f"Means{over}{what}{' with 95 % confidence intervals' * has_intervals}"
         told += "; the table below has the same numbers."
         told += f" Of the transfers, {chart.finished}." if chart.finished else ""
-        traces = [_series(chart, panel, series) for series in panel.series]
+        traces = [trace for series in panel.series if (trace := _series(chart, panel, series))["x"]]
         plots.append(Plot(f"{identifier}-plot-{number + 1}", title, told, traces, layout))
     return plots
 

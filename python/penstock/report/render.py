@@ -230,7 +230,8 @@ def _mark(trace: Trace) -> str:
 
 
 def _bars(trace: Trace, turn: float, share: float, across: _Axis, up: _Axis) -> Iterator[str]:
-    gap = min((abs(b - a) for a, b in pairwise(trace["x"])), default=1.0) or 1.0
+    # Names are at 0, 1, 2, ...; a trace may lack some.
+    gap = 1.0 if across.names else min((abs(b - a) for a, b in pairwise(trace["x"])), default=1.0) or 1.0
     width = gap * share
     for number, (x, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
         start = x + turn * width

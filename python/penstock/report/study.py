@@ -57,10 +57,10 @@ def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), s
             ("runs per point", each),
             ("mean" if len(summaries) == 1 else "means", str(len(summaries))),
         ],
-        warnings=[one_line(warning) for warning in result.warnings],
+        warnings=result.warnings,
         parts=_parts(summaries, parameters),
         findings=_findings(result, summaries, parameters),
-        asked=_asked(result, parameters),
+        asked=_asked(result, each, parameters),
         drawings=[Topology(f"The network of {plan.scenario_name}", topology_svg(plan.text, scenarios))],
         provenance=_provenance(result, summaries),
         commands=[
@@ -85,13 +85,13 @@ def _named(summaries: Sequence[Summary]) -> list[Summary]:
     ]
 
 
-def _asked(result: StudyData, parameters: ParameterColumns) -> list[Block]:
+def _asked(result: StudyData, runs: str, parameters: ParameterColumns) -> list[Block]:
     plan = result.plan
     facts = [("Scenario", plan.scenario_name)]
     if plan.precision is not None:
         facts.append(("Runs", f"until ±{plan.precision.goal} of {plan.precision.metric} (Law's sequential rule)"))
     else:
-        facts.append(("Runs of each point", str(max(len(point.runs) for point in result.points))))
+        facts.append(("Runs of each point", runs))
     if result.warm_up is not None and plan.warm_up is not None:
         facts.append(("Warm-up", f"{result.warm_up.text}, by MSER-5 of {plan.warm_up.metric}"))
     if plan.compare is not None:
@@ -126,7 +126,7 @@ def _findings(result: StudyData, summaries: Sequence[Summary], parameters: Param
 
 def _plain(text: str) -> str:
     """A text from outside, escaped so that it has no effect as Markdown."""
-    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+!|~&" else letter for letter in one_line(text))
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+!|~&" else letter for letter in " ".join(text.split()))
 
 
 def _comparisons(result: StudyData) -> Grid:
@@ -166,13 +166,19 @@ def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
         shown = _scale(own)
         ends = extremes(known)
         is_apart = are_apart(*ends)
+        where = [places(end, known, parameters) for end in ends]
         rows.append(
             [
                 Cell(own[0].metric),
                 Cell(of_text(own[0].labels)),
-                *(Cell(shown.text(end.interval), end.interval.mean, note=place(end, parameters)) for end in ends),
+                *(
+                    Cell(shown.text(end.interval), end.interval.mean, note=note)
+                    for end, note in zip(ends, where, strict=True)
+                ),
                 Cell(shown.unit),
-                Cell("apart" if is_apart else "overlap", mark="good" if is_apart else "open"),
+                Cell("apart" if is_apart else "overlap", mark="good" if is_apart else "open")
+                if has_intervals(*ends)
+                else Cell("none"),
             ]
         )
     head = [*choices("metric"), Heading("of"), *numbers("minimum", "maximum"), Heading("unit"), *choices("intervals")]
@@ -298,10 +304,21 @@ def are_apart(low: Summary, high: Summary) -> bool:
     return top is not None and bottom is not None and top < bottom
 
 
+def has_intervals(*ends: Summary) -> bool:
+    """Whether all of these means have an interval."""
+    return all(end.interval.low is not None for end in ends)
+
+
 def place(summary: Summary, parameters: ParameterColumns) -> str:
     """The point of a mean in words, such as ``limit 5 packets``; empty where nothing varies."""
     cells = zip(parameters.heads, parameters.cells(summary.point), strict=True)
     return ", ".join(f"{head} {cell}" for head, cell in cells if cell)
+
+
+def places(end: Summary, own: Sequence[Summary], parameters: ParameterColumns) -> str:
+    """As :func:`place`, with the count of the other points of `own` that have the same mean."""
+    others = sum(each.interval.mean == end.interval.mean for each in own) - 1
+    return place(end, parameters) + (f" and {things(others, 'other point')}" if others else "")
 
 
 def _of_one_unit(metric: str, own: Sequence[Summary], parameters: ParameterColumns) -> str:
@@ -318,21 +335,22 @@ def _of_one_unit(metric: str, own: Sequence[Summary], parameters: ParameterColum
 
 def _clause(group: Sequence[Summary], parameters: ParameterColumns, shown: Scale) -> str:
     if len(group) == 1:
-        return f"is {_amount(group[0], shown)}"
+        # Other points may have no mean.
+        return " at ".join(filter(None, (f"is {_amount(group[0], shown)}", place(group[0], parameters))))
     low, high = extremes(group)
     if low.interval.mean == high.interval.mean:
-        return f"is {_amount(low, shown)} at every point"
-    if not are_apart(low, high) and low.interval.low is not None:
+        return f"is {_amount(low, shown)} at each of {len(group)} points"
+    if has_intervals(low, high) and not are_apart(low, high):
         ends = [number(end.interval.mean / shown.size) for end in (low, high)]
         return f"is from {ends[0]} to {ends[1]} {shown.unit}".rstrip() + ", and these intervals overlap"
-    lowest, highest = place(low, parameters), place(high, parameters)
+    lowest, highest = (places(end, group, parameters) for end in (low, high))
     return f"is lowest at {lowest} ({_amount(low, shown)}) and highest at {highest} ({_amount(high, shown)})"
 
 
 def _over_all(metric: str, own: Sequence[Summary], parameters: ParameterColumns, shown: Scale) -> str:
     low, high = extremes(own)
     if low.interval.mean == high.interval.mean:
-        return f"{_capital(metric)} is {_amount(low, shown)} everywhere."
+        return f"{_capital(metric)} is {_amount(low, shown)} in all {len(own)} means."
     ends = [
         f"{_amount(each, shown)} ({', '.join(filter(None, (_words(of_text(each.labels)), place(each, parameters))))})"
         for each in (low, high)

@@ -56,7 +56,7 @@ const drawStill = (width, height) => {
     const low = queueBegin[state.link], high = queueBegin[state.link + 1];
     const first = Math.max(low, above(queueTime, from, low, high) - 1), stop = above(queueTime, to, low, high);
     const values = queue.subarray(first, stop), most = largest(values);
-    const y = panel(0, `Queue of ${model.queues[state.link]} (packets)`, Math.max(1, most));
+    const y = panel(0, `Queue of ${model.queues[state.link]} (${unitAt(queuePlace[state.link])}s)`, Math.max(1, most));
     steps(0, queueTime.subarray(first, stop), values, look.ink, y);
   } else panel(0, "No link has a queue here", 0);
 
@@ -90,7 +90,7 @@ const drawStill = (width, height) => {
     total[isDrop ? "drops" : "marks"] += 1;
   }
   const highest = Math.max(largest(drops), largest(marks));
-  panel(2, `${plural(total.drops, "drop")} (up) and ${plural(total.marks, "mark")} (down), all links`, 0);
+  panel(2, `${plural(total.drops, "drop")} (up) and ${plural(total.marks, "mark")} (down) of this page, all links`, 0);
   const [top, high] = PANEL[2], middle = top + high / 2;
   for (let n = 0; n < drops.length; n += 1) {
     pen.fillStyle = look.drop;

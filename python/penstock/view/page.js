@@ -67,7 +67,7 @@ const step = (by, only = () => true) => {
   if (!isAt && by > 0 && state.now === begin) n = 0;
   while (n >= 0 && n < count && !(passes(n) && only(n))) n += by;
   if (n < 0 || n >= count) {
-    told.textContent = `There is no ${by > 0 ? "later" : "earlier"} ${only === isDecision ? "drop or mark" : "event"}.`;
+    told.textContent = `This page has no ${by > 0 ? "later" : "earlier"} ${only === isDecision ? "drop or mark" : "event"}.`;
     return;
   }
   visit(n);

@@ -44,11 +44,18 @@ const pan = (dx, dy) => { camera.x += dx; camera.y += dy; camera.isFitted = fals
 const placed = ([x, y]) => [x * camera.scale + camera.x, y * camera.scale + camera.y];
 const radius = () => Math.min(9, Math.max(2.2, camera.scale * 9));
 
+// Links with the same ends are side by side.
+const lanes = new Uint32Array(linkCount), alike = new Map();
+links.forEach(([start, stop], link) => {
+  const ends = start * nodeCount + stop;
+  lanes[link] = alike.get(ends) || 0;
+  alike.set(ends, lanes[link] + 1);
+});
 // A link on the screen: from rim to rim, on the right of the line between its nodes, so that both directions are seen.
 const lineOf = (link) => {
   const [start, stop] = links[link], [ax, ay] = placed(nodes[start]), [bx, by] = placed(nodes[stop]);
   const length = Math.hypot(bx - ax, by - ay) || 1, ux = (bx - ax) / length, uy = (by - ay) / length;
-  const rim = Math.min(radius() + 1, length / 3), side = Math.min(3.5, Math.max(0.8, camera.scale * 3));
+  const rim = Math.min(radius() + 1, length / 3), side = Math.min(3.5, Math.max(0.8, camera.scale * 3)) * (1 + 4 * lanes[link]);
   const x = ax + ux * rim - uy * side, y = ay + uy * rim + ux * side;
   return { x, y, ux, uy, length: length - 2 * rim };
 };
@@ -144,7 +151,7 @@ const drawLabels = (pen, r, path) => {
     const line = start < stop ? lineOf(link) : null;
     if (!line || line.length < 130) return;
     const x = line.x + (line.ux * line.length) / 2, y = line.y + (line.uy * line.length) / 2;
-    write(`${rate}, ${delay}`, x, y + (Math.abs(line.uy) > 0.5 ? 0 : -12), "center", look.faint);
+    write(`${rate}, ${delay}`, x, y + (Math.abs(line.uy) > 0.5 ? 0 : lanes[link] ? 16 : -12), "center", look.faint);
   });
 };
 

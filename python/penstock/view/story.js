@@ -21,11 +21,18 @@ const decider = (n) => {
   return found ? ` Its ${sections[found.split(" ")[0]]} is ${port[found]}.` : "";
 };
 const colours = ["0 (green)", "1 (yellow)", "2 (red)"];
-const unitOf = (n) => (model.packetKinds[columns.packetKind[packet[n]]] === "cell" ? "cell" : "packet");
+// The last cell of a frame has the frame's kind: places tell cells from packets.
+const ofCells = new Set();
+for (let n = 0; n < count; n += 1) {
+  if (packet[n] !== NONE && model.packetKinds[columns.packetKind[packet[n]]] === "cell") ofCells.add(place[n]);
+}
+const unitAt = (number) => (ofCells.has(number) ? "cell" : "packet");
+const hasQueues = (number) => Object.keys(portOf(number)).some((key) => key === "scheduler" || key.startsWith("queue "));
 const decision = (n) => {
   const at = decidedOf(n), held = columns.decidedQueue[at], precedence = columns.precedence[at];
   const verb = kind[n] === KIND.drop ? "dropped" : "marked", why = (model.causes[cause[n]] || { why: "" }).why;
-  const queued = held === NONE ? "" : ` At that instant its queue held ${plural(held, unitOf(n))}.`;
+  const whole = held !== NONE && hasQueues(place[n]) ? "all queues of its port" : "its queue";
+  const queued = held === NONE ? "" : ` At that instant ${whole} held ${plural(held, unitAt(place[n]))}.`;
   const colour = precedence && precedence !== 255 ? ` Drop precedence: ${colours[precedence] || precedence}.` : "";
   return `${verb} ${packetText(packet[n])} (${packetFacts(packet[n])})${why ? ` ${why}` : ""}.${queued}${decider(n)}${colour}`;
 };
