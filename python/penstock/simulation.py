@@ -132,6 +132,8 @@ class Simulation:
     set make another run, which is a function of scenario, seed, replication, and what was set when. Counting begins at
     the start; the scenario's warm-up is ignored.
 
+    `name`, `folder`, `sets`, `seed` and `replication` are as for :class:`penstock.rows.RowStream`.
+
     Parameters
     ----------
     scenario : str
@@ -140,16 +142,6 @@ class Simulation:
         What :meth:`state` returns, such as ``["queue[r1-r2]", "drops[r1-r2] per step"]``, or names for these. Variables
         are as in ``[[series]]``. Amounts are added up over members, classes and queues, times and shares averaged.
         Rates describe the step.
-    name : str
-        Name of the scenario in messages.
-    folder : str, optional
-        Folder of the files that it names.
-    sets : sequence of (str, str)
-        Settings changed after reading, as path and value.
-    seed : int, optional
-        Root of the random streams; by default the scenario's own.
-    replication : int
-        Number of the run, from 0.
 
     Attributes
     ----------

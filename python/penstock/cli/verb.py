@@ -69,18 +69,10 @@ class Declaration(NamedTuple):
 def option(
     names: str, text: str, *, bounds: tuple[int, int | None] | None = None, parser: Callable[[str], Any] | None = None
 ) -> Declaration:
-    """An option.
+    """An option; `text` is its help, and `bounds` are the smallest and the largest value.
 
-    Parameters
-    ----------
-    names : str
-        Such as ``--out -o FILE``. No word for the value is needed where the annotation is ``bool`` or a ``Literal``.
-    text : str
-        The help.
-    bounds : (int, int or None), optional
-        The smallest and the largest value.
-    parser : callable, optional
-        Reads the value; raises ValueError with a message.
+    `names` are such as ``--out -o FILE``. No word for the value is needed where the annotation is ``bool`` or a
+    ``Literal``. `parser` reads the value, and raises ValueError with a message.
     """
     words = names.split()
     count = sum(word.startswith("-") for word in words)

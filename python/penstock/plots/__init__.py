@@ -33,17 +33,7 @@ def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
         Results (columns ``metric`` and ``mean``), single observations (``metric`` and ``value``), or a column for each
         number.
     **asked
-        As for :meth:`penstock.study_result.StudyResult.plot`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Its ``savefig`` writes equal bytes for equal numbers.
-
-    Raises
-    ------
-    InputError
-        If a column or number does not exist, or there is nothing to plot.
+        As for :meth:`penstock.study_result.StudyResult.plot`, as are the result and the errors.
     """
     return picture(from_frame(frame), request_of(**asked))
 
