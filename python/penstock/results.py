@@ -154,7 +154,9 @@ def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
         import pandas as pd
     except ImportError:
         raise InputError("pandas is not installed; 'pip install pandas' installs it.") from None
-    return pd.DataFrame(frame.to_dict(as_series=False))
+    # NumPy keeps the types of numbers in columns that are empty or have nulls, which become NaN.
+    columns = frame.get_columns()
+    return pd.DataFrame({each.name: each.to_numpy() if each.dtype.is_numeric() else each.to_list() for each in columns})
 
 
 def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:

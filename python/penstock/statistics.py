@@ -112,7 +112,7 @@ class Comparison:
 
 def mean(values: Sequence[float]) -> float:
     """Returns the arithmetic mean, rounded independently of the order. Raises ValueError if there are no values."""
-    if not values:
+    if len(values) == 0:
         raise ValueError("the mean of no values")
     if not all(map(math.isfinite, values)):
         return math.nan

@@ -14,6 +14,7 @@ from penstock.printable import quoted, things
 from penstock.short_values import short_values, value_text
 from penstock.studies.definition import Definition
 from penstock.studies.derived import When
+from penstock.toml import native
 
 MOST_RUNS = 100_000
 """Maximum number of runs of one scenario; the results of all of them are held in memory."""
@@ -70,6 +71,10 @@ class StudySettings:
         definition: Definition | None = None,
         aims: Mapping[str, Any] | None = None,
     ) -> None:
+        if replications < 1:
+            raise ValueError(f"a study needs at least one run, not {replications}")
+        if replications > MOST_RUNS:
+            raise ValueError(f"a study has at most {MOST_RUNS} runs, not {replications}")
         self.__dict__.update(network=network, duration=duration, warm_up=warm_up, seed=seed, description=description)
         self.__dict__.update(name=name, replications=replications, definition=definition or Definition())
         self.__dict__.update(aims=dict(aims or {}))
@@ -108,10 +113,6 @@ class StudySettings:
 
         Raises ValueError if `count` is not from 1 to :data:`MOST_RUNS`.
         """
-        if count < 1:
-            raise ValueError(f"a study needs at least one run, not {count}")
-        if count > MOST_RUNS:
-            raise ValueError(f"a study has at most {MOST_RUNS} runs, not {count}")
         return replace(self, replications=count)
 
     def vary(self, name: str, values: Sequence[Any]) -> Self:
@@ -136,7 +137,7 @@ class StudySettings:
 
     def points(self, points: Iterable[Mapping[str, Any]]) -> Self:
         """Adds explicit points, each with values by name. Raises ArgumentError if there are none."""
-        entries = [dict(point) for point in points]
+        entries = [{name: native(value) for name, value in point.items()} for point in points]
         if not entries:
             raise ArgumentError("points: the list is empty, so there would be no point")
         return self._changed(entries=[*self.definition.entries, *entries])
@@ -174,7 +175,7 @@ class StudySettings:
         grid = {name: _listed("when", name, values) for name, values in (vary or {}).items()}
         if not (grid or fix or derive):
             raise ArgumentError("when: sets nothing; give vary, fix or derive")
-        added = When(condition, dict(fix or {}), grid, dict(derive or {}))
+        added = When(condition, {name: native(value) for name, value in (fix or {}).items()}, grid, dict(derive or {}))
         return self._changed(when=[*self.definition.when, added])
 
     def derive(self, name: str, expression: str) -> Self:
@@ -220,7 +221,7 @@ def _listed(method: str, name: str, values: Sequence[Any]) -> list[Any]:
     """The values of a setting; a single text is refused, not split into letters."""
     if isinstance(values, str):
         raise ArgumentError(f"{method}: {name} needs a list of values, such as [{quoted(values)}]")
-    return list(values)
+    return [native(value) for value in values]
 
 
 def _some(values: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 from penstock.printable import printable, represented, shortened
@@ -25,6 +26,13 @@ _DEEPEST = 60
 """Maximum depth of tables and lists; the core reads few more."""
 
 
+def native(what: Any) -> Any:
+    """A number of NumPy, which prints differently, as one of Python; anything else as it is."""
+    if isinstance(what, bool):
+        return what
+    return int(what) if isinstance(what, Integral) else float(what) if isinstance(what, Real) else what
+
+
 def value(what: Any, depth: int = 0) -> str:
     """A value on one line.
 
@@ -37,6 +45,7 @@ def value(what: Any, depth: int = 0) -> str:
         return _text(what)
     if isinstance(what, bool):
         return "true" if what else "false"
+    what = native(what)
     if isinstance(what, datetime.date | datetime.time) or (isinstance(what, int) and abs(what) < 10**4000):
         return str(what)
     if isinstance(what, float):

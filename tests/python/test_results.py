@@ -125,10 +125,17 @@ def test_pandas_needs_nothing_but_pandas(monkeypatch):
 
     runs = [result(n, goodput(float(n))) for n in range(3)]
     monkeypatch.setitem(sys.modules, "pandas", Pandas)
-    assert to_pandas(to_values(runs))["value"] == [0.0, 1.0, 2.0]
+    assert to_pandas(to_values(runs))["value"].tolist() == [0.0, 1.0, 2.0]
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InputError, match=r"^pandas is not installed; 'pip install pandas' installs it\.$"):
         to_pandas(to_frame(runs))
+
+
+def test_columns_of_numbers_without_values_are_numbers_in_pandas():
+    alone = to_pandas(to_frame([result(0, goodput(1.0))]))
+    assert alone["half_width"].dtype.kind == "f"
+    assert math.isnan(alone["half_width"][0])
+    assert to_pandas(to_frame([]))["mean"].dtype.kind == "f"
 
 
 def test_an_empty_frame_still_has_its_columns():

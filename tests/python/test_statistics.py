@@ -7,6 +7,8 @@ import subprocess
 import sys
 from itertools import pairwise
 
+import numpy as np
+import polars as pl
 import pytest
 
 from penstock.statistics import QUANTILES, holm, interval, jain, mean, paired, ratio_interval, t_quantile, welch, wilson
@@ -27,6 +29,13 @@ def test_an_interval_by_hand():
     assert numbers.runs == 5
     assert numbers.half == pytest.approx(2.776445 * math.sqrt(0.5), rel=1e-6)
     assert numbers.high - numbers.mean == pytest.approx(numbers.mean - numbers.low)
+
+
+@pytest.mark.parametrize("kind", [np.array, pl.Series])
+def test_columns_of_frames_have_intervals(kind):
+    values = [0.25, 0.5, 0.75]
+    assert interval(kind(values)) == interval(values)
+    assert ratio_interval(kind(values)) == ratio_interval(values)
 
 
 def test_one_run_has_no_interval():

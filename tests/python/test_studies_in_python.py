@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import penstock as ps
@@ -59,6 +60,29 @@ def test_a_study_without_anything_that_varies_is_one_point(tmp_path):
     frame = network().runs(1).run(store=Store(tmp_path / "store"))
     assert frame.height == 1
     assert (frame["method"].to_list(), frame["half_width"].to_list()) == (["none"], [None])
+
+
+def test_numbers_of_numpy_are_as_those_of_python(tmp_path):
+    store = Store(tmp_path / "store")
+    study = network().runs(2)
+
+    def frame(counts, weights):
+        varied = study.vary("load.count", counts).vary("w", weights).derive("r-sink.weight", "2 * w")
+        return varied.points([{"load.precedence": counts[0]}]).run(store=store)
+
+    assert frame(np.arange(2, 5, 2), np.array([0.5, 1.0])).equals(frame([2, 4], [0.5, 1.0]))
+    net = ps.Network()
+    net.link(net.node("a"), net.node("b"), rate="1 Mbit/s", delay="1 ms", weight=np.float64(0.5))
+    net.flows("f", "a", "b", count=np.int64(2), source=ps.Cbr(rate="1 Mbit/s", packet="500 bytes"))
+    assert "weight = 0.5\n" in net.toml(duration="1 s")
+    assert "count = 2\n" in net.toml(duration="1 s")
+
+
+@pytest.mark.parametrize("count", [0, -3, 100_001])
+def test_a_number_of_runs_is_checked_however_it_is_given(count):
+    for given in (lambda: network().runs(count), lambda: ps.Study(ps.Network(), "1 s", replications=count)):
+        with pytest.raises(ValueError, match=f"runs?, not {count}"):
+            given()
 
 
 def test_a_text_is_no_list_of_values():
