@@ -6,9 +6,11 @@ A user can act on all of them; any other exception is a bug of ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from penstock import _core
 from penstock.printable import path_text, printable_lines, things
 from penstock.records import RunFailure
 
@@ -61,6 +63,9 @@ class ScenarioError(PenstockError):
         lines = [line_of(mistake) for mistake in self.mistakes]
         super().__init__("\n".join([*lines, f"{things(count, 'mistake')}, nothing was run."]))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.mistakes,)
+
 
 class StoreError(PenstockError):
     """The store of results cannot be read or written."""
@@ -78,6 +83,9 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
         last = f"{len(self.failures)} of {total} runs failed; the others are finished."
         super().__init__(_first(list(map(str, self.failures)), last))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.failures, self.total)
+
 
 class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
     """Points of a study missed its precision target; all runs are stored.
@@ -92,6 +100,15 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         kept = "all runs are kept, and the numbers are those of all of them."
         last = f"{points} missed the precision target; {kept}"
         super().__init__(_first([f"precision: {line}" for line in missed], last))
+
+
+@contextmanager
+def component_faults() -> Iterator[None]:
+    """Raises PenstockError if a component of the user's own fails."""
+    try:
+        yield
+    except _core.ComponentError as error:
+        raise PenstockError(str(error)) from None
 
 
 def _first(lines: Sequence[str], last: str) -> str:

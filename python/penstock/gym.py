@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
+from penstock import toml
 from penstock.errors import ArgumentError, InputError, advice
 from penstock.printable import printable_lines, quoted
 from penstock.simulation import Observation, advance, picoseconds, read_observations, reward_function, started
@@ -105,7 +107,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if not seen:
             raise ArgumentError("observe: names nothing; write such as ['queue[r1-r2]'].")
         everything = {**seen, **_of_reward(reward, seen)}
-        self._first = started(scenario, everything.values(), name, folder, sets)
+        self._first, _ = started(scenario, everything.values(), name, folder, sets)
         units = dict(zip(everything, self._first.units, strict=True))
         self._per_step = [each.per_step for each in everything.values()]
         names, self._reward = reward_function(reward, units)
@@ -133,10 +135,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     ) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """Begins an episode of every environment; without `seed`, the next one."""
         if seed is not None or not self._runs:
-            given = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else seed
-            self._seeds = list(given) if given is not None else [None] * self.num_envs
-            if len(self._seeds) != self.num_envs:
-                raise ArgumentError(f"seed: {len(self._seeds)} seeds for {self.num_envs} environments.")
+            given = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
+            seeds: list[int | None] = list(given) if given is not None else [None] * self.num_envs
+            if len(seeds) != self.num_envs:
+                raise ArgumentError(f"seed: {len(seeds)} seeds for {self.num_envs} environments.")
+            if any(each is not None and not 0 <= each < 2**64 for each in seeds):
+                raise ArgumentError(f"seed: {seed} is not from 0 to 2^64 - {self.num_envs}.")
+            self._seeds = seeds
             # Without seeds, the environments take different replications of the scenario's own.
             self._episodes = [0] * self.num_envs if given is not None else list(range(self.num_envs))
             self._stride = 1 if given is not None else self.num_envs
@@ -160,12 +165,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise ArgumentError("actions: not all of them are finite numbers.")
         observations, rewards = np.empty((self.num_envs, self._seen)), np.zeros(self.num_envs)
         truncated = np.zeros(self.num_envs, bool)
+        # All are set before any run advances: after an error, the step can be repeated.
+        for i, run in enumerate(self._runs):
+            for setter, action in zip(self._setters, [] if self._is_over[i] else actions[i].tolist(), strict=False):
+                self._set(run, setter, action)
         for i, run in enumerate(self._runs):
             if self._is_over[i]:
                 observations[i] = self._begin(i)
                 continue
-            for setter, action in zip(self._setters, actions[i].tolist(), strict=True):
-                self._set(run, setter, action)
             advance(run, run.now + self._step)
             values, before = run.values(), self._before[i]
             self._before[i] = values
@@ -190,8 +197,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return [0.0 if per_step or isnan(value) else value for value, per_step in values][: self._seen]
 
     def _set(self, run: _core.SteppedRun, setter: _Setter, action: float) -> None:
+        text = setter.text(action)
         try:
-            run.set(setter.path, setter.text(action))
+            run.set(setter.path, text)
         except ValueError as error:
             raise ArgumentError(f"actions: {quoted(setter.path)}: {printable_lines(str(error))}.") from None
 
@@ -234,7 +242,7 @@ class _Setter:
         self.values: list[str] = []
         self._write: Callable[[float], str] = repr
         if self.is_choice:
-            self.values = [value if isinstance(value, str) else repr(value) for value in values]
+            self.values = [value if isinstance(value, str) else toml.value(value) for value in values]
             self.extremes = [float(i) for i in range(len(values))]
             if len(values) < 2:
                 raise ArgumentError(
@@ -261,13 +269,16 @@ class _Setter:
                 )
             return self.values[int(action)]
         low, high = self.extremes
-        if not low <= action <= high:
+        # The float32 that is nearest to a bound, as agents give it, may be beyond it.
+        rounding = 1e-7 * max(abs(low), abs(high))
+        if not low - rounding <= action <= high + rounding:
             raise ArgumentError(f"actions: {quoted(self.path)}: {action:g} is not from {low:g} to {high:g}.")
-        return self._write(action)
+        return self._write(min(max(action, low), high))
 
 
 def _quantity(path: str, value: Any) -> Quantity:
-    quantity = read_quantity(value if isinstance(value, str) else format(value, "f"))
+    # Text without an exponent, and all digits.
+    quantity = read_quantity(value if isinstance(value, str) else format(Decimal(toml.value(value)), "f"))
     if quantity is None:
         raise ArgumentError(f"actions: {quoted(path)}: {quoted(str(value))} is no number with a unit.")
     return quantity

@@ -5,14 +5,14 @@ They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from penstock import _core
-from penstock.errors import InputError, PenstockError, ScenarioError
+from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError, component_faults
 from penstock.memory import require
 from penstock.printable import json_text, path_text, printable, utf8
 from penstock.processors import usable
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Names = str | Sequence[str]
+
+_T = TypeVar("_T")
 
 ROWS = 1 << 17
 """Rows per piece, and per row group of a Parquet file."""
@@ -78,6 +80,7 @@ class RowStream:
     """The scenario's list of tables that selects the rows."""
 
     _of_core: ClassVar[type[_core.Trace | _core.Series]]
+    _is_over = False  # whether the end has been read
 
     def __init__(
         self,
@@ -94,7 +97,8 @@ class RowStream:
     ) -> None:
         try:
             if isinstance(scenario, str):
-                scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
+                with component_faults():
+                    scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
         except _core.ScenarioError as error:
             raise ScenarioError(error.mistakes) from None
         read = scenario
@@ -183,9 +187,33 @@ class RowStream:
 
     def row_frames(self, rows: int = ROWS) -> Iterator[pl.DataFrame]:
         """Yields the same frames without what the run was made from."""
+        import polars as pl
+
+        if rows < 1:
+            raise ArgumentError(f"rows: {rows} is no number of rows of a frame; at least 1.")
         columns, schema = self._rows.columns, self.row_schema
-        while (batch := self._rows.next_batch(rows)) is not None:
-            yield _frame(columns, schema, batch[1])
+        parts: list[pl.DataFrame] = []
+        left = rows
+        while (batch := self._next(self._rows.next_batch, min(left, ROWS))) is not None:
+            parts.append(_frame(columns, schema, batch[1]))
+            left -= batch[0]
+            if left == 0:
+                yield pl.concat(parts)
+                parts, left = [], rows
+        if parts:
+            yield pl.concat(parts)
+
+    def _next(self, read: Callable[[int], _T | None], rows: int) -> _T | None:
+        """The next piece of the run.
+
+        Raises PenstockError if a component of the user's own fails, InputError if the end was read before.
+        """
+        if self._is_over:
+            raise InputError("the rows of this run have been read; make another trace or series.")
+        with component_faults():
+            piece = read(rows)
+        self._is_over = not piece
+        return piece
 
     def _with_constants(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows with what the run was made from, which the frame stores once per column."""
@@ -223,7 +251,7 @@ class RowStream:
         """
         events = 0
         with _written(path) as file:
-            while (part := self._rows.next_row_group(ROWS)) is not None:
+            while (part := self._next(self._rows.next_row_group, ROWS)) is not None:
                 events += part[0]
                 file.write(part[1])
             about = ("penstock", json_text(self.made_from, indent=None))

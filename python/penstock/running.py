@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError
+from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError, component_faults
 from penstock.interruption import ends
 from penstock.memory import require
 from penstock.printable import utf8
@@ -273,12 +273,16 @@ def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Sce
     mistakes: list[_core.Mistake] = []
     found = []
     for request in requests:
+        for key, number in (("seed", request.seed), ("replication", request.replication)):
+            if not (hasattr(number, "__index__") and 0 <= number < 2**64):
+                raise InputError(f"{key}: {number!r} is not a whole number from 0 to 2^64 - 1.")
         text = (request.scenario, request.sets, request.name, request.folder)
         if text not in scenarios:
             try:
-                scenarios[text] = _core.Scenario(
-                    request.scenario, utf8(request.name), list(request.sets), request.folder, leave_out=True
-                )
+                with component_faults():
+                    scenarios[text] = _core.Scenario(
+                        request.scenario, utf8(request.name), list(request.sets), request.folder, leave_out=True
+                    )
             except _core.ScenarioError as error:
                 scenarios[text] = None
                 mistakes.extend(error.mistakes)

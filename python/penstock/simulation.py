@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock import _core
-from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError
+from penstock import _core, toml
+from penstock.errors import ArgumentError, InputError, ScenarioError, component_faults
 from penstock.memory import require
 from penstock.printable import printable_lines, quoted, utf8
 from penstock.records import Metric, RunRequest, RunResult
@@ -48,7 +47,8 @@ class Observation:
 
 def read_observations(given: Sequence[str] | Mapping[str, str]) -> dict[str, Observation]:
     """Returns observations by name; in a sequence each is its own name."""
-    texts = given if isinstance(given, Mapping) else {text: text for text in given}
+    listed = [given] if isinstance(given, str) else given
+    texts = listed if isinstance(listed, Mapping) else {text: text for text in listed}
     return {name: Observation.read(text) for name, text in texts.items()}
 
 
@@ -116,11 +116,12 @@ _SECOND = 10**12
 class Snapshot:
     """The state of a simulation at an instant; see :meth:`Simulation.snapshot`."""
 
-    __slots__ = ("_before", "_run", "now")
+    __slots__ = ("_before", "_of", "_run", "now")
 
-    def __init__(self, run: _core.SteppedRun, before: list[float]) -> None:
+    def __init__(self, run: _core.SteppedRun, before: list[float], of: object) -> None:
         self._run = run
         self._before = before
+        self._of = of
         self.now: float = run.now / _SECOND
         """Simulated time in seconds."""
 
@@ -187,8 +188,8 @@ class Simulation:
         replication: int = 0,
     ) -> None:
         self._observations = read_observations(observe)
-        self._request = RunRequest(scenario, tuple(sets), seed or 0, replication, Path(name).stem, folder=folder)
-        self._run = started(scenario, self._observations.values(), name, folder, sets, seed, replication)
+        self._run, seed = started(scenario, self._observations.values(), name, folder, sets, seed, replication)
+        self._request = RunRequest(scenario, tuple(sets), seed, replication, Path(name).stem, folder=folder)
         self.end: float = self._run.end / _SECOND
         self.units: dict[str, str] = dict(zip(self._observations, self._run.units, strict=True))
         advance(self._run, 0)
@@ -201,13 +202,19 @@ class Simulation:
         return self._run.now / _SECOND
 
     def step_until(self, time: str | float) -> None:
-        """Runs up to and including `time`, a text such as ``"1.5 s"`` or a number of seconds; never beyond the end."""
+        """Runs up to and including `time`, a text such as ``"1.5 s"`` or a number of seconds; never beyond the end.
+
+        If Ctrl-C interrupts it, :attr:`now` is `time` already, and the next step or result finishes the rest.
+        """
         until = picoseconds("time", time)
         if until < self._run.now:
             raise ArgumentError(
                 f"time: {time} is before {self.now:g} s, up to where the run has come; restore a snapshot."
             )
-        advance(self._run, until)
+        self._advance(until)
+
+    def _advance(self, until: int) -> None:
+        advance(self._run, min(until, self._run.end))
         values = self._run.values()
         self._values = [
             value - before if each.per_step else value
@@ -217,7 +224,7 @@ class Simulation:
 
     def step(self, duration: str | float) -> None:
         """Runs for `duration`, a text such as ``"10 ms"`` or a number of seconds; never beyond the end."""
-        self.step_until((self._run.now + picoseconds("duration", duration)) / _SECOND)
+        self._advance(self._run.now + picoseconds("duration", duration))
 
     def state(self) -> dict[str, float]:
         """Returns the value of each observation at :attr:`now`, in :attr:`units`; NaN where there is none yet."""
@@ -239,27 +246,39 @@ class Simulation:
         ArgumentError
             If it does not exist, may not change, or the value is not allowed; then nothing has changed.
         """
+        if self._run.now >= self._run.end:
+            raise ArgumentError(f"{quoted(parameter)}: the run is at its end; restore a snapshot.")
         try:
-            self._run.set(utf8(parameter), utf8(value if isinstance(value, str) else repr(value)))
+            self._run.set(utf8(parameter), utf8(value if isinstance(value, str) else toml.value(value)))
         except ValueError as error:
             raise ArgumentError(f"{quoted(parameter)}: {printable_lines(str(error))}.") from None
 
     def snapshot(self) -> Snapshot:
         """Returns the present state, which :meth:`restore` goes back to as often as wanted."""
-        return Snapshot(self._run.copy(), list(self._before))
+        return Snapshot(self._run.copy(), list(self._before), self._of)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to a state of this simulation, or of another one of the same scenario and observations."""
+        """Goes back to a state of this simulation, or of another one of the same run and observations.
+
+        Raises ArgumentError if the scenario, its settings, the seed, the replication or the observations differ.
+        """
+        if snapshot._of != self._of:
+            raise ArgumentError("snapshot: is of another run, or of other observations.")
         self._run, self._before = snapshot._run.copy(), list(snapshot._before)
         self._values = [0.0 if each.per_step else value for each, value in self._pairs(self._before)]
 
     def result(self) -> RunResult:
         """Runs to the end, and returns the numbers of the run and its digest."""
-        self.step_until(self.end)
-        with _faults():
+        self._advance(self._run.end)
+        with component_faults():
             made = self._run.finish()
         metrics = [Metric(name, dict(labels), unit, value) for name, labels, unit, value in made.metrics]
         return RunResult(self._request, metrics, made.digest, made.packet_hops, threads=1, window=(0.0, self.end))
+
+    @property
+    def _of(self) -> object:
+        """What snapshots must have in common with the simulation."""
+        return self._request, list(self._observations.values())
 
     def _pairs(self, values: Sequence[float]) -> list[tuple[Observation, float]]:
         return list(zip(self._observations.values(), values, strict=True))
@@ -273,15 +292,16 @@ def started(
     sets: Sequence[tuple[str, str]] = (),
     seed: int | None = None,
     replication: int = 0,
-) -> _core.SteppedRun:
-    """Returns a run of the core at its beginning; see :class:`Simulation`."""
+) -> tuple[_core.SteppedRun, int]:
+    """Returns a run of the core at its beginning, and its seed; see :class:`Simulation`."""
     observed = list(observations)
     asked = [(each.of, each.what) for each in observed]
     try:
-        read = _core.Scenario(scenario, utf8(name), list(sets), folder)
-        require([(name, read.memory)], 1)
-        with _faults():
-            return _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
+        with component_faults():
+            read = _core.Scenario(scenario, utf8(name), list(sets), folder)
+            require([(name, read.memory)], 1)
+            run = _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
+        return run, read.seed if seed is None else seed
     except _core.ScenarioError as error:
         raise ScenarioError(error.mistakes) from None
     except LookupError as error:
@@ -292,17 +312,8 @@ def started(
 
 def advance(run: _core.SteppedRun, until: int) -> None:
     """Runs up to and including `until`, in picoseconds; raises PenstockError if a component of the user's own fails."""
-    with _faults():
+    with component_faults():
         run.run_until(until)
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    """Raises PenstockError if a component of the user's own fails."""
-    try:
-        yield
-    except _core.ComponentError as error:
-        raise PenstockError(str(error)) from None
 
 
 def picoseconds(what: str, time: str | float) -> int:
@@ -316,4 +327,5 @@ def picoseconds(what: str, time: str | float) -> int:
         return round(quantity.value * _SECOND)
     if not 0 <= time < float("inf"):
         raise ArgumentError(f"{what}: {time} is no time in seconds; it is a number from 0 on.")
-    return round(time * _SECOND)
+    # Beyond any run; a float of picoseconds must stay finite.
+    return round(min(time, 1e20) * _SECOND)

@@ -88,7 +88,7 @@ class PacketTrace(RowStream):
         files: dict[Path, WholeFile] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            while parts := self._rows.next_captures(CAPTURED):
+            while parts := self._next(self._rows.next_captures, CAPTURED):
                 for link, packets, data in parts:
                     path = folder / file_name(link)
                     captured[link] = captured.get(link, 0) + packets

@@ -92,6 +92,35 @@ def test_choices_and_bounds_with_units():
     envs.step(np.full((3, 1), 14.6))
 
 
+def test_bounds_have_all_digits_and_numbers_may_be_of_numpy():
+    for low in (1e-7, 1 / 3, np.float64(1e-7)):
+        assert environments(actions={PARAMETER: (low, 0.9)}).single_action_space.low.tolist() == [low]
+    envs = environments(actions={PARAMETER: [np.float64(0.1), 0.2]})
+    assert data_equivalence(envs.reset(seed=np.int64(3)), environments().reset(seed=3))
+
+
+@pytest.mark.parametrize("bound", [0.01, 0.1])
+def test_a_bound_may_be_a_float32(bound):
+    envs, same = environments(actions={PARAMETER: (0.01, 0.1)}), environments()
+    envs.reset(seed=1)
+    same.reset(seed=1)
+    actions = np.full((3, 1), bound)
+    assert data_equivalence(envs.step(actions.astype(np.float32)), same.step(actions), exact=True)
+
+
+def test_a_step_that_is_refused_can_be_repeated():
+    tried, envs = environments(), environments()
+    actions = np.full((3, 1), 0.5)
+    for each in (tried, envs):
+        each.reset(seed=1)
+    with pytest.raises(ArgumentError, match=f"^actions: '{PARAMETER}': 2 is not from"):
+        tried.step([[0.5], [0.5], [2.0]])
+    assert data_equivalence(tried.step(actions), envs.step(actions), exact=True)
+    with pytest.raises(ArgumentError, match="seed: -1 is not from 0"):
+        tried.reset(seed=-1)
+    tried.reset()
+
+
 def test_without_seeds_environments_differ():
     envs = environments()
     envs.reset()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from test_own_kinds import EXAMPLES
 from test_own_kinds_mistakes import CBR, FLOW, SMALL, interpret, scenario
 
-from penstock import PenstockError, Simulation, _core
+from penstock import PacketTrace, PenstockError, RunRequest, Simulation, TimeSeries, _core, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,30 @@ def test_a_fault_of_a_metric_is_told_by_a_simulation(tmp_path: Path, monkeypatch
     network = scenario("") + "[[measure]]\nmetric = 'mine'\nof = 'f'"
     with pytest.raises(PenstockError, match=r"mine.py:8: of_flow of metric 'mine', flow 0: ZeroDivisionError"):
         Simulation(network, folder=str(tmp_path)).result()
+
+
+def test_rows_and_reading_raise_an_error_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interpret(monkeypatch)
+    (tmp_path / "mine.py").write_text(QUEUE.replace("ARGUMENTS", "now").replace("BODY", "assert now < 0"))
+    network = scenario("queue.mine = {}")
+    for read in (
+        lambda: PacketTrace(network, folder=str(tmp_path)).frame(),
+        lambda: PacketTrace(network, folder=str(tmp_path)).write_parquet(tmp_path / "t.parquet"),
+        lambda: PacketTrace(network, folder=str(tmp_path)).write_pcapng(tmp_path / "t"),
+        lambda: TimeSeries(network, of="line", on="change", folder=str(tmp_path)).frame(),
+    ):
+        with pytest.raises(PenstockError, match=r"mine.py:10: on_arrival of discipline 'mine'"):
+            read()
+    video = (EXAMPLES / "video.py").read_text().replace("return self.rate\n", "return 1.5\n", 1)
+    (tmp_path / "mine.py").write_text(video)
+    network = scenario('source.my-video = { rate = "1 Mbit/s" }')
+    for read in (
+        lambda: run_all([RunRequest(network, folder=str(tmp_path))]),
+        lambda: PacketTrace(network, folder=str(tmp_path)),
+        lambda: Simulation(network, folder=str(tmp_path)),
+    ):
+        with pytest.raises(PenstockError, match="mean_rate of source 'my-video': TypeError: a whole number is needed"):
+            read()
 
 
 @pytest.mark.parametrize("verb", ["trace", "run"])

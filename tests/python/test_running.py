@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import _thread
+import pickle
 import signal
 import threading
 import time
@@ -109,6 +110,20 @@ def test_a_failing_run_is_named_and_the_others_are_finished(tmp_path):
 def test_a_panic_is_called_ours():
     with pytest.raises(RunsFailed, match=r"replication 2 failed \(a bug in Penstock.*index out of bounds"):
         run_all(requests("[fake]\npanic = [2]"))
+
+
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"seed": 2**64}, {"seed": 1.5}, {"replication": -1}])
+def test_a_seed_or_replication_that_does_not_exist_is_not_called_ours(wrong):
+    with pytest.raises(InputError, match=r"is not a whole number from 0 to 2\^64 - 1"):
+        run_all([RunRequest("[fake]", **wrong)])
+
+
+def test_errors_are_the_same_in_another_process():
+    for scenario in ("a = 1", "[fake]\nfail = [0]"):
+        with pytest.raises((ScenarioError, RunsFailed)) as caught:
+            run_all([RunRequest(scenario)])
+        copy = pickle.loads(pickle.dumps(caught.value))
+        assert (type(copy), str(copy), vars(copy)) == (type(caught.value), str(caught.value), vars(caught.value))
 
 
 def test_failures_are_listed_in_order_and_not_all_of_them():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import penstock as ps
@@ -75,6 +76,50 @@ def test_a_snapshot_is_gone_back_to_as_often_as_wanted():
 def test_counting_begins_at_the_start():
     sim = ps.Simulation(network(warm_up="2 s"))
     assert sim.result().metrics == ps.Simulation(network()).result().metrics
+
+
+def test_a_result_has_the_seed_of_its_run():
+    sim = ps.Simulation(network(seed=9))
+    request = sim.result().request
+    assert request.seed == 9
+    assert ps.run_all([request])[0].digest == sim.result().digest
+
+
+def test_a_snapshot_of_another_run_is_refused():
+    sim = simulation()
+    for other in (ps.Simulation(network(), observe=["queue[r-b]"]), simulation(seed=2), simulation(replication=1)):
+        with pytest.raises(ArgumentError, match="snapshot: is of another run, or of other observations"):
+            sim.restore(other.snapshot())
+    again = simulation(seed=1)
+    again.step_until("1 s")
+    sim.restore(again.snapshot())
+    assert sim.now == 1.0
+
+
+def test_times_are_exact_in_long_runs_and_end_with_the_run():
+    net = ps.Network()
+    net.link(net.node("a"), net.node("b"), rate="1 kbit/s", delay="10 ms")
+    net.flows("slow", "a", "b", source=ps.Cbr(rate="1 bit/s", packet="500 bytes"))
+    sim = ps.Simulation(net.toml(duration="20000.000000000001 s"))
+    sim.step_until("10000.000000000001 s")
+    sim.step("1 ps")
+    sim.step("1 ps")
+    assert sim._run.now == 10_000_000_000_000_003
+    for beyond in (1e300, "20000000 s", 10**40):
+        sim.step_until(beyond)
+        assert sim._run.now == sim._run.end
+    with pytest.raises(ArgumentError, match="the run is at its end; restore a snapshot"):
+        sim.set(PARAMETER, 0.5)
+
+
+def test_numbers_of_numpy_are_set_as_those_of_python():
+    digests = set()
+    for number in (0.7, np.float64(0.7)):
+        sim = simulation()
+        sim.step(np.float64(1.0))
+        sim.set(PARAMETER, number)
+        digests.add(sim.result().digest)
+    assert len(digests) == 1
 
 
 def test_mistakes_say_what_is_allowed():

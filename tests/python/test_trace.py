@@ -12,7 +12,7 @@ from observed_network import CLI
 from observed_network import MARKING as TEXT
 
 from penstock import _core, rows
-from penstock.errors import InputError, PenstockError, ScenarioError
+from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError
 from penstock.trace import PacketTrace
 
 
@@ -113,10 +113,25 @@ def test_the_bytes_are_the_same_for_every_executor_and_thread_count(tmp_path):
     assert [len(contents) for contents in files.values()] == [1, 1]
 
 
-def test_pieces_of_any_size_are_the_whole(frame):
-    pieces = list(PacketTrace(TEXT).frames(777))
-    assert {piece.height for piece in pieces[:-1]} == {777}
-    assert pl.concat(pieces).equals(frame)
+def test_pieces_of_any_size_are_the_whole(frame, monkeypatch):
+    monkeypatch.setattr(rows, "ROWS", 500)
+    for size in (499, 777, 2**40):  # of the last, nothing is reserved
+        pieces = list(PacketTrace(TEXT).frames(size))
+        assert {piece.height for piece in pieces[:-1]} <= {size}
+        assert pl.concat(pieces).equals(frame)
+    with pytest.raises(ArgumentError, match="rows: 0 is no number of rows"):
+        next(PacketTrace(TEXT).frames(0))
+
+
+def test_a_trace_is_read_once(tmp_path):
+    trace = PacketTrace(TEXT, events="drop")
+    first = next(trace.frames(1))
+    assert first.height == 1
+    assert trace.frame().height > 1
+    for again in (trace.frame, lambda: trace.write_csv(tmp_path / "t.csv"), lambda: trace.write_pcapng(tmp_path / "t")):
+        with pytest.raises(InputError, match="have been read; make another"):
+            again()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_and_csv_hold_what_the_frame_holds(frame, tmp_path):
