@@ -111,6 +111,47 @@ def test_flows_that_iperf3_cannot_make_are_refused(tmp_path, capsys, monkeypatch
     assert "flows 'other': Linux has no control 'h-tcp' here" in capsys.readouterr().err
 
 
+@needs_iperf3
+@pytest.mark.parametrize(
+    ("tcp", "control"),
+    [
+        ("{}", "reno"),
+        ('{ profile = "linux-6" }', "cubic"),
+        ('{ profile = "linux-6", congestion-control.reno = {} }', "reno"),
+        ('{ congestion-control = "cubic" }', "cubic"),
+    ],
+)
+def test_linux_hosts_have_the_control_of_simulated_ones(tmp_path, monkeypatch, tcp, control):
+    monkeypatch.setattr(comparison, "check", lambda _: None)
+    monkeypatch.setattr(comparison, "_controls", lambda: ["reno", "cubic"])
+    file = tmp_path / "two.toml"
+    file.write_text(NETWORK + TCP.replace("tcp = {}", f"tcp = {tcp}"))
+    [cell] = comparison.cells_of(plan_of(file, []), file, 1500)
+    assert [each.control for each in cell.transfers] == [control]
+
+
+@needs_iperf3
+@pytest.mark.parametrize(
+    ("keys", "is_refused"),
+    [
+        ('start = "101 ms"', True),
+        ('start = { uniform = ["0 s", "101 ms"] }', True),
+        ('stop = "900 ms"', True),
+        ('start = { uniform = ["0 s", "100 ms"] }', False),
+    ],
+)
+def test_flows_that_do_not_send_all_the_time_are_refused(tmp_path, monkeypatch, keys, is_refused):
+    monkeypatch.setattr(comparison, "check", lambda _: None)
+    file = tmp_path / "two.toml"
+    file.write_text('warm-up = "100 ms"\n' + NETWORK + TCP + keys + "\n")
+    plan = plan_of(file, [])
+    if is_refused:
+        with pytest.raises(PenstockError, match="iperf3 sends all the time; leave out stop, and a start after warm-up"):
+            comparison.cells_of(plan, file, 1500)
+    else:
+        assert comparison.cells_of(plan, file, 1500)
+
+
 @needs_rights
 @needs_iperf3
 def test_linux_hosts_are_compared_with_simulated_ones(tmp_path):

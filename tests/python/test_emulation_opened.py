@@ -77,6 +77,19 @@ def test_flows_of_the_file_are_replaced_under_their_names():
         opened(FILE, NETWORK + cross + 'source.cbr = { rate = "1 Mbit/s", packet = "1500 bytes" }\n')
 
 
+def test_settings_of_flows_are_those_of_the_file():
+    udp = '[[flows]]\nname = "udp"\nfrom = "s"\nto = "r"\nsource.cbr = { rate = "1 Mbit/s", packet = "1500 bytes" }\n'
+
+    def canonical(*sets):
+        return opened(FILE, NETWORK + TCP + udp, sets).asked.scenario.canonical
+
+    assert canonical(("flows[1].count", "3")) == canonical(("udp.count", "3")) != canonical()
+    assert canonical(("flows[0].class", "af1")) == canonical(("tcp.class", "af1")) != canonical()
+    for path in ("flows[0].count", "flows.tcp.count", "tcp.count", "tcp.transport.tcp.ecn"):
+        with pytest.raises(InputError, match=r"--set .*: packets of programs replace the flows 'tcp'; leave it out"):
+            canonical((path, "true" if path.endswith("ecn") else "3"))
+
+
 def test_an_opened_scenario_sends_only_what_its_log_has():
     found = opened(FILE, NETWORK)
     silent = found.asked.scenario.run(1, 0)

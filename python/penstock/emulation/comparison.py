@@ -17,11 +17,13 @@ from penstock.emulation.namespaces import may_raise_priority
 from penstock.emulation.opened import Opened, opened
 from penstock.emulation.programs import Program
 from penstock.errors import InputError, PenstockError
+from penstock.explained import differences
 from penstock.printable import path_text
 from penstock.records import Metric
 from penstock.series import TimeSeries
 from penstock.statistics import Interval, interval, paired
 from penstock.studies.plan import StudyPlan, document_of
+from penstock.studies.quantity import read_quantity
 from penstock.workers.job import Stop, metrics_of
 
 _SERVING = 0.3
@@ -77,7 +79,11 @@ def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list
         if not isinstance(tcp, dict) or source != {"ftp": {}}:
             wrong.append(f"flows '{group['name']}': iperf3 replaces only source.ftp = {{}} with transport.tcp.")
             continue
-        control = next(iter(tcp.get("congestion-control", {"reno": {}})))
+        if "stop" in group or _begins_after(group.get("start", "0 s"), found.asked.scenario.window[0]):
+            wrong.append(
+                f"flows '{group['name']}': iperf3 sends all the time; leave out stop, and a start after warm-up."
+            )
+        control = _control(tcp)
         if control not in there:
             wrong.append(f"flows '{group['name']}': Linux has no control '{control}' here; {', '.join(there)}.")
         count, port = int(group.get("count", 1)), _FIRST_PORT + len(made)
@@ -87,6 +93,21 @@ def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list
     if not made:
         raise InputError(f"{path_text(file)}: has no flows between two real nodes, so there is nothing to compare.")
     return made
+
+
+def _begins_after(start: Any, seconds: float) -> bool:
+    """Whether a flow may begin later; its start is a time or a uniform law."""
+    last = start["uniform"][-1] if isinstance(start, dict) else start
+    quantity = read_quantity(str(last))
+    return quantity is None or quantity.value > seconds
+
+
+def _control(tcp: Mapping[str, Any]) -> str:
+    """The congestion control of a transport: as written, else that of its profile."""
+    of_profile = differences("tcp", tcp.get("profile", "rfc"))
+    default = next((each["value"] for each in of_profile if each["path"] == "congestion-control"), "reno")
+    written = tcp.get("congestion-control", default)
+    return written if isinstance(written, str) else str(next(iter(written)))
 
 
 def _controls() -> list[str]:
@@ -228,7 +249,7 @@ def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
         # Settings are applied before flows are replaced, since they may concern flows that Linux makes itself.
         document = {**observed, **json.loads(asked.scenario.canonical)}
         text = "\n".join(toml.lines({toml.key(name): value for name, value in document.items()}))
-        later = [each for each in point.sets if each[0].startswith(_OBSERVING)]
+        later = [each for each in point.sets if each[0].split(".")[0].split("[")[0] in _OBSERVING]
         found = opened(file, text, later, seed=asked.seed, mtu=mtu)
         made.append(Cell(point.parameters, found, asked.scenario, asked.seed, transfers_of(file, document, found)))
     for cell in made:

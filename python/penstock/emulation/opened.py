@@ -21,6 +21,8 @@ LARGEST_MTU = 1500
 """Bytes of the largest IP packet of real nodes, which is Ethernet's."""
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 """Names that are not read as an address [RFC1123 s2.1], nor as those of this host."""
+_OF_THE_NETWORK = ("class", "precedence", "route")
+"""Keys of flows that also apply to the real packets which replace them."""
 MEMBERS = 64
 """Flows between two real nodes, among which conversations are distributed."""
 
@@ -51,8 +53,8 @@ def opened(
 
     `file` is for messages and files that the scenario names; `log` has arrivals that are known before the run, as CSV.
 
-    Raises InputError if it has no two real nodes, or the log is none of this scenario; ScenarioError if it has
-    mistakes.
+    Raises InputError if it has no two real nodes, a setting is one of replaced flows, or the log is none of this
+    scenario; ScenarioError if it has mistakes.
     """
     if is_study(text):
         raise InputError(f"{path_text(file)}: is a study; real packets pass through the network of one scenario.")
@@ -72,7 +74,8 @@ def opened(
     _refuse_names(file, real)
     _refuse_ends(file, document, real)
     made, groups, replaced = _with_groups(document, text, real, mtu)
-    plan = StudyPlan(file.stem, made, str(file), [Point(sets=tuple(sets))], runs=1, seed=seed)
+    settings = tuple(_settings(sets, document, replaced))
+    plan = StudyPlan(file.stem, made, str(file), [Point(sets=settings)], runs=1, seed=seed)
     asked = plan.read([replication])[0]
     try:
         scenario = _core.with_arrivals(asked.scenario, groups, mtu, log)
@@ -157,9 +160,23 @@ def _with_groups(document: dict[str, Any], text: str, real: list[str], mtu: int)
     return "\n".join(toml.lines({toml.key(name): value for name, value in whole.items()})), names, replaced
 
 
+def _settings(
+    sets: Sequence[tuple[str, str]], document: dict[str, Any], replaced: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Settings with flows by name, since replaced groups have other numbers."""
+    names = {f"flows[{i}]": str(group.get("name")) for i, group in _groups(document, "flows")}
+    for path, value in sets:
+        named = path.removeprefix("flows.")
+        first, dot, rest = named.partition(".")
+        name = names.get(first, first)
+        if name in replaced and rest.partition(".")[0] not in _OF_THE_NETWORK:
+            raise InputError(f"--set {path}: packets of programs replace the flows {quoted(name)}; leave it out.")
+        yield (f"{name}{dot}{rest}" if dot and first in names else path, value)
+
+
 def _carrying(model: dict[str, Any], name: str, ends: tuple[str, str], mtu: int) -> dict[str, Any]:
     """A group of flows for real packets, with what of a group of the file is the network's business."""
-    kept: dict[str, Any] = {key: model[key] for key in ("class", "precedence", "route") if key in model}
+    kept: dict[str, Any] = {key: model[key] for key in _OF_THE_NETWORK if key in model}
     sizes = ["28 bytes", f"{mtu} bytes"]
     source = {"packets": {"at": ["0 s", "0 s"], "sizes": sizes}}
     return {"name": name, "from": ends[0], "to": ends[1], "count": MEMBERS, **kept, "source": source}
