@@ -219,6 +219,14 @@ def test_parameters_without_a_default_have_the_values_of_examples(
     assert (code, json.loads(told)["conforms"]) == (0, True), error
 
 
+def test_a_folder_may_have_the_ending_of_a_file(penstock: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    (tmp_path / ".pyenv").mkdir()
+    (tmp_path / ".pyenv" / "mos.py").write_text((EXAMPLES / "mos.py").read_text())
+    for name in ("mos.py", "mos.py:Mos"):
+        code, _, error = penstock("conform", tmp_path / ".pyenv" / name)
+        assert code == 0, error
+
+
 def test_a_parameter_without_default_and_example_is_asked_for(
     penstock: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:

@@ -294,6 +294,18 @@ def test_a_fault_ends_the_run_and_names_its_place(faulty: Path, fault: int) -> N
     assert message in told
 
 
+@pytest.mark.parametrize("gear", ["", "1"])
+def test_an_index_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gear: str) -> None:
+    monkeypatch.setenv(files.DEBUG, gear)
+    body = (
+        "self.slots[self.drops.below(3)] += 1\n        self.slots[self.next()] *= 1\n        self.count += 1\n        "
+    )
+    body += "assert self.slots[0] + self.slots[1] + self.slots[2] == self.count // 2, 'drawn twice'"
+    method = "\n    def next(self):\n        self.count += 1\n        return 0\n"
+    text = TEMPLATE.replace("BODY", body) + method
+    assert _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
+
+
 def test_functions_of_math_are_compiled_under_other_names(tmp_path: Path) -> None:
     body = "self.count = down(2.5) + math.ceil(root(2.0))\n        assert self.count == 4, 'wrong'"
     text = "import math\nfrom math import floor as down, sqrt as root\n" + TEMPLATE.replace("BODY", body)
@@ -309,6 +321,8 @@ def test_functions_of_math_are_compiled_under_other_names(tmp_path: Path) -> Non
         ("self.count = TABLE[0]", "'TABLE' cannot be used in a hook"),
         ("self.count = packet.sise", "packet has no 'sise'; did you mean 'size'?"),
         ("global TABLE", "globals cannot change"),
+        ("self.mean = 1e10 ** 40", "10000000000.0 ** 40 is no number that a float holds"),
+        ("self.mean = 0 ** -1", "0 ** -1 is no number that a float holds"),
         ("self.mean = round(self.mean, 1)", "write one argument, as in round(10.0 * x) / 10.0"),
         (
             "self.count = self.drops.random()",
@@ -382,6 +396,10 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
             "'mine.py': there is a discipline 'red' already",
         ),
         (TEMPLATE.replace('"""Does something."""', ""), "Mine has no docstring"),
+        (
+            TEMPLATE.replace("count: int", 'more = own.stream("mine")\n    count: int'),
+            "mine.py:11: 'more' draws the numbers of another stream 'mine'; rename it",
+        ),
         (TEMPLATE.replace("def on_arrival", "async def on_arrival"), "on_arrival: write a method, with def at the top"),
         (
             TEMPLATE.replace("count: int", "on_leave = own.mul_div\n    count: int"),

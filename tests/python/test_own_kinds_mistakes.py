@@ -106,6 +106,16 @@ def mistakes(folder: Path, text: str, use: str) -> list[str]:
             "a scheduler has no hook 'on_send'; one of on_start, next_queue, ",
         ),
         (SCHEDULER.replace("scheduler(name", "meter(name"), "", "a meter has no class parameters"),
+        (
+            SCHEDULER.replace("    def next_queue", "    not_before: float = 0.0\n\n    def next_queue", 1),
+            "",
+            "the state not_before is a float; write not_before: int",
+        ),
+        (
+            VIDEO.replace("    def first_packet", "    frame: float = 0.0\n\n    def first_packet", 1),
+            "",
+            "the state frame is a float; write frame: int",
+        ),
         (SCHEDULER.replace('"my-wrr"', '"wrr"'), "", "there is a scheduler 'wrr' already"),
         (
             SCHEDULER + SCHEDULER[SCHEDULER.index("@") :].replace("class Wrr", "class Other"),

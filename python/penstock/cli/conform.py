@@ -35,8 +35,9 @@ def conform(
     from a snapshot, and compiled and interpreted. With --against, they must equal the runs of that component; else the
     first difference is shown. A parameter without a default has the value of an example, unless --set gives one.
     """
-    file, is_file, name = component.partition(".py")
-    subject = in_file(Path(f"{file}.py"), name.removeprefix(":") or None) if is_file else built_in(component)
+    file, _, name = component.partition(".py:")
+    is_file = bool(name) or component.endswith(".py")
+    subject = in_file(Path(f"{file.removesuffix('.py')}.py"), name or None) if is_file else built_in(component)
     other = built_in(against, subject.kind) if against else None
     settings = {key: plain_value(text) for key, text in options.read_sets(sets)}
     with Progress() as progress:

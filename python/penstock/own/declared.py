@@ -18,6 +18,12 @@ from penstock.printable import quoted
 
 _FLOATS = ("probability", "weight", "number")
 """Kinds of parameters that are floating-point numbers in hooks."""
+_READ_BY_THE_ENGINE = {
+    "congestion-control": ("pacing_rate", "limits_rate"),
+    "scheduler": ("not_before",),
+    "source": ("frame", "frame_packet", "frame_packets"),
+}
+"""States that the engine reads as whole numbers, by kind."""
 _TYPES = {"int": int, "float": float, "bool": bool}
 
 
@@ -126,6 +132,10 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         if isinstance(value, Parameter):
             _add_parameter(it, name, value, mistakes, line)
         elif isinstance(value, Stream):
+            if value.name in it.streams.values():
+                mistakes.add(
+                    line, f"{quoted(name)} draws the numbers of another stream {quoted(value.name)}; rename it"
+                )
             it.streams[name] = value.name
         elif isinstance(value, FunctionType):
             _add_method(it, name, mistakes, line)
@@ -206,8 +216,8 @@ def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
     if "on_timer" in it.methods and (it.state.get("next_timer") is None or it.state["next_timer"].type is not int):
         message = "on_timer needs the state next_timer, the time of its next call; write next_timer: int = own.NEVER"
         mistakes.add(it.methods["on_timer"].lineno, message)
-    for name in ("pacing_rate", "limits_rate"):
-        if it.kind == "congestion-control" and name in it.state and it.state[name].type is float:
+    for name in _READ_BY_THE_ENGINE.get(it.kind, ()):
+        if name in it.state and it.state[name].type is float:
             mistakes.add(it.node.lineno, f"the state {name} is a float; write {name}: int")
     for name, method in it.methods.items():
         arguments = method.args

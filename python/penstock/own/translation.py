@@ -32,7 +32,7 @@ from penstock.own.declared import Declared, Mistakes
 from penstock.own.kinds import Field, fields
 from penstock.printable import quoted, suggestion
 
-VERSION = 4
+VERSION = 5
 """Number of the translation; another one means that runs are repeated."""
 
 STEPS = 1_000_000
@@ -274,7 +274,14 @@ class _Function(ast.NodeTransformer):
         sides = [each.value for each in (node.left, node.right) if isinstance(each, ast.Constant)]
         numbers = [each for each in sides if isinstance(each, int | float)]
         if isinstance(node.op, ast.Pow) and len(numbers) == 2 and abs(numbers[1]) < 64:
-            return at(ast.Constant(numbers[0] ** numbers[1]), node)
+            try:
+                power = numbers[0] ** numbers[1]
+            except ArithmeticError:
+                power = None
+            if isinstance(power, int | float):
+                return at(ast.Constant(power), node)
+            self._refuse(node, f"{ast.unparse(node)} is no number that a float holds")
+            return node
         function = OPERATIONS.get(type(node.op))
         if function is None:
             return node
@@ -322,8 +329,15 @@ class _Function(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Becomes an assignment."""
+        first, target = [], node.target
+        if isinstance(target, ast.Subscript) and any(isinstance(each, ast.Call) for each in ast.walk(target.slice)):
+            # The index is computed once, since it may draw or change the state.
+            self._locals.add("index__")
+            first = [self.visit_Assign(at(ast.Assign([ast.Name("index__", ast.Store())], target.slice), node))]
+            target.slice = at(ast.Name("index__", ast.Load()), node)
         read = parsed(ast.unparse(node.target), node)[0].value
-        return self.visit_Assign(at(ast.Assign([node.target], at(ast.BinOp(read, node.op, node.value), node)), node))
+        assigned = self.visit_Assign(at(ast.Assign([target], at(ast.BinOp(read, node.op, node.value), node)), node))
+        return [*first, assigned]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         """Loses its annotation."""
