@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -210,8 +211,10 @@ def one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:
 
 
 def plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys by their names in a scenario, without None."""
-    found = {toml.key(kebab(key)): item for key, item in given.items() if not isinstance(item, Component | None)}
+    """Keys by their names in a scenario, without None; copies of the values, which a program may change."""
+    found = {
+        toml.key(kebab(key)): deepcopy(item) for key, item in given.items() if not isinstance(item, Component | None)
+    }
     for key, item in given.items():
         found |= part(toml.key(kebab(key)), item) if isinstance(item, Component) else {}
     return found

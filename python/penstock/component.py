@@ -8,6 +8,7 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, ClassVar, Literal, NoReturn, Union
 
 from penstock.errors import ArgumentError
@@ -303,7 +304,7 @@ def _read(value: Any, what: Type) -> Any:
         fits = isinstance(value, python)
     if not fits:
         raise TypeError
-    return value
+    return deepcopy(value) if isinstance(value, dict) else value
 
 
 def _whole(value: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from penstock.arguments import Node, entries, name_of, named, one_or_uniform, part, plain, word
@@ -241,4 +242,4 @@ class NetworkTraffic:
         entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
         for key, each in parts.items():
             entry |= part(key, each)
-        self._tables[what].append(entry | plain(more))
+        self._tables[what].append(deepcopy(entry) | plain(more))

@@ -257,6 +257,13 @@ def test_new_writes_once(penstock, tmp_path):
     assert "is a folder" in err
 
 
+@pytest.mark.parametrize(("verb", "option"), [("run", "--out"), ("emulate", "--log"), ("compare-hosts", "--windows")])
+def test_a_folder_is_refused_as_a_result_before_anything_is_run(penstock, tmp_path, verb, option):
+    penstock("new", "a.toml")
+    code, _, err = penstock(verb, "a.toml", *(["--format", "json"] if verb == "run" else []), option, tmp_path)
+    assert (code, err) == (2, f"{tmp_path}: is a folder; name a file in it.\n")
+
+
 def test_list(penstock):
     code, out, _ = penstock("list")
     assert code == 0

@@ -323,3 +323,24 @@ def test_nodes_may_share_a_buffer_and_pause_what_feeds_them():
     buffer = 'buffer = { static-shares = { size = "9 packets", shares = { edge-s = "4 packets" } } }'
     assert f"edge = {{ count = 2, {buffer} }}" in page
     assert ps._core.check(page, "page", []) == []
+
+
+def test_values_that_a_program_changes_later_change_no_network():
+    law, classes, size = {"exponential": {"mean": "100 bytes"}}, ["ef"], {"uniform": ["1 kB", "2 kB"]}
+    back, events = {"class": {"ef": {"weight": 2}}}, ["drop"]
+    net = ps.Network()
+    net.node("a", pause={"xoff": "100 kB", "xon": "50 kB", "classes": classes})
+    net.node("b")
+    net.link("a", "b", rate="1 Mbit/s", delay="1 ms", back=back)
+    source = ps.PoissonSource(rate="1 Mbit/s", packet=law)
+    net.flows("f", "a", "b", source=source)
+    net.transfers("t", "a", "b", size=size, interval="1 s")
+    net.trace(events=events)
+    text = net.toml(duration="1 s")
+    law["exponential"]["mean"] = "9 bytes"
+    classes.append("be")
+    size["uniform"][0] = "9 kB"
+    back["class"]["ef"]["weight"] = 9
+    events.append("mark")
+    assert source.packet == {"exponential": {"mean": "100 bytes"}}
+    assert net.toml(duration="1 s") == text

@@ -98,7 +98,9 @@ def _either(names: list[str]) -> str:
 
 
 def require_folder(file: Path) -> None:
-    """Refuses a file in a folder that does not exist."""
+    """Refuses a folder, and a file in a folder that does not exist."""
+    if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
+        raise InputError(f"{path_text(file)}: is a folder; name a file in it.")
     folder = path_text(file.parent)
     if os.path.isfile(file.parent):  # noqa: PTH113  (no error where the name is too long)
         raise InputError(f"{path_text(file)}: {folder} is a file, not a folder.")
