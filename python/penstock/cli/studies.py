@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock.cli.console import say, show, table, titled
 from penstock.cli.files import check_format, format_of, read_text
@@ -11,7 +12,6 @@ from penstock.errors import InputError
 from penstock.memory import allow
 from penstock.parameter_columns import parameter_columns
 from penstock.plots import check_endings, save
-from penstock.plots.canvas import Picture
 from penstock.printable import one_line, path_text, quoted
 from penstock.studies.compare import Compare
 from penstock.studies.definition import Definition, alternatives, sweep
@@ -23,6 +23,9 @@ from penstock.studies.result import StudyData
 from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import plain_value
 from penstock.tabulation import about_means, contrasts_of, how_sure, made_from, table_of
+
+if TYPE_CHECKING:
+    from penstock.plots.canvas import Picture
 
 
 def plan_of(
