@@ -9,7 +9,7 @@ from penstock.plots.style import CAP, style
 from penstock.printable import printable
 from penstock.reproductions.stored import SUMMARY
 from penstock.reproductions.study import text_beside
-from penstock.reproductions.summary import Score, beside
+from penstock.reproductions.summary import Score, against_nulls
 from penstock.reproductions.tables import cell_text, heading, row_name
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _said(document: Document, table: Table, comparisons: Sequence[Comparison], r
         ]
     agree = sum(comparison.agrees is True for comparison in comparisons)
     score = stored_score(document, table.id)
-    worth = f"; {beside([score])}" if score else ""
+    worth = f"; {against_nulls([score])}" if score else ""
     return [
         f"{document.name}, {table.where}. **{agree} of {len(comparisons)} numbers agree**{worth}. Ours are means of "
         f"{runs} runs. ± is half of the 95 % confidence interval; differences above the agreed tolerance are "

@@ -1,6 +1,8 @@
 """Tables of our own in a published study: in the place of figures that are lost, without a print."""
 
 import json
+import runpy
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -15,8 +17,10 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import Study
 from penstock.reproductions.summary import null_outcomes, summarise
-from penstock.reproductions.table_page import table_page, table_picture
 from penstock.reproductions.worth import board
+
+MODULE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "table_page.py"))
+table_page, table_picture = MODULE["table_page"], MODULE["table_picture"]
 
 LOST = """
 [document]

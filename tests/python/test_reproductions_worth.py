@@ -24,7 +24,7 @@ from penstock.reproductions.summary import (
     AGREED,
     PILOT,
     Score,
-    beside,
+    against_nulls,
     granted,
     means_of,
     null_numbers,
@@ -240,13 +240,13 @@ def outcome(document, number, spread=0.0):
 class TestBeside:
     def test_the_best_null_model_is_named_with_its_count(self):
         score = Score(20, 15, 9, {"a": 4, "b": 11})
-        assert beside([score]) == "best null model 11 (b), discrimination +0.20"
-        assert beside([Score(6, 6, None, {"swapped": 6})]) == "best null model 6 (swapped), discrimination +0.00"
+        assert against_nulls([score]) == "best null model 11 (b), discrimination +0.20"
+        assert against_nulls([Score(6, 6, None, {"swapped": 6})]) == "best null model 6 (swapped), discrimination +0.00"
 
     def test_of_several_tables_it_is_the_best_of_each(self):
         scores = [Score(10, 9, 5, {"a": 8, "b": 1}), Score(10, 4, 5, {"a": 1, "b": 6})]
         assert granted(scores) == (14, -0.05)
-        assert beside(scores) == "each table's best null model 14, discrimination -0.05"
+        assert against_nulls(scores) == "each table's best null model 14, discrimination -0.05"
 
     def test_a_score_is_read_as_it_was_written(self):
         for score in (Score(20, 15, 9, {"a": 4}), Score(20, 15, None, {"a": 4}, 18.5)):

@@ -35,7 +35,7 @@ from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import Page, Study, page_of, text_beside
-from penstock.reproductions.summary import Score, beside, granted, null_numbers
+from penstock.reproductions.summary import Score, against_nulls, granted, null_numbers
 from penstock.reproductions.tables import Column, Row, Table, cell_text, heading
 from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
@@ -224,7 +224,7 @@ def _part(document: Document, table: Table, every: Sequence[Comparison], nulls: 
     told, what = "There are no printed numbers to compare with.", title
     if score is not None:
         agree = sum(each.agrees is True for each in own)
-        told, what = f"{agree} of {len(own)} numbers agree; {beside([score])}.", f"{title}, printed and here"
+        told, what = f"{agree} of {len(own)} numbers agree; {against_nulls([score])}.", f"{title}, printed and here"
     text = f"{document.name}, {table.where}. {told}"
     grid = Grid(f"table-{word(table.id)}", what, head, cells)
     return Part(f"part-{word(table.id)}", title, text, grid, [table_plot(document, table, own, known)], table.note)

@@ -23,7 +23,7 @@ from penstock.reproductions.reproduce import reproduce as run
 from penstock.reproductions.sensitivity import RUNS, explained, work
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.stored import SUMMARY, VERDICTS, shipped, stored_outcome
-from penstock.reproductions.summary import Summary, beside, scores_of, summarise
+from penstock.reproductions.summary import Summary, against_nulls, scores_of, summarise
 from penstock.studies.runner import Reader, Runner
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
     agrees = [comparison.agrees for comparison in comparisons if comparison.agrees is not None]
     counts = ""
     if agrees:
-        worth = beside(summarise(study, outcome.made(), None).agreed)
+        worth = against_nulls(summarise(study, outcome.made(), None).agreed)
         counts = f", and {sum(agrees)} of {len(agrees)} printed numbers agree; {worth}"
     show(
         f"So far: {sum(map(len, found))} of {sum(len(point.replications) for point in points)} runs, {sum(rows)} of "

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from penstock.cli.console import table as plain_table
 from penstock.printable import things
-from penstock.reproductions.summary import beside as beside_it
+from penstock.reproductions.summary import against_nulls
 from penstock.reproductions.tables import cell_text
 from penstock.reproductions.telling import runs_told, turns
 from penstock.reproductions.worth import worth
@@ -218,7 +218,7 @@ def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score
     )
     caption = f"Moves: {moves}. Agree: numbers within the tolerance of the print under that answer."
     agree, computed = (sum(getattr(score, name) for score in scores) for name in ("agree", "computed"))
-    chosen = f"Under the chosen answers {agree} of {computed} agree; {beside_it(scores)}." if scores else ""
+    chosen = f"Under the chosen answers {agree} of {computed} agree; {against_nulls(scores)}." if scores else ""
     answers = plain_table("All answers", ("reading", "key", "moves", "agree"), rows, right=("moves", "agree"))
     return Group(answers, Text(" ".join(filter(None, (caption, chosen))), style="dim"))
 

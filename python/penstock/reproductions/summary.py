@@ -209,12 +209,12 @@ def granted(scores: Sequence[Score]) -> tuple[int, float]:
     return sum(score.best for score in scores), sum(score.lead for score in scores) / computed if computed else 0.0
 
 
-def beside(scores: Sequence[Score]) -> str:
+def against_nulls(scores: Sequence[Score]) -> str:
     """The best null model's count and the discrimination, to show next to a count of agreement.
 
     Examples
     --------
-    >>> beside([Score(20, 15, None, {"swapped": 11, "constant": 4})])
+    >>> against_nulls([Score(20, 15, None, {"swapped": 11, "constant": 4})])
     'best null model 11 (swapped), discrimination +0.20'
     """
     best, discrimination = granted(scores)
