@@ -164,7 +164,7 @@ def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> S
         found = [each for each in found if not each.mean <= 0]
     if (kind == "box" and "y" in log) or (kind == "cdf" and "x" in log):
         is_some = [any(value > 0 for value in each.values or [each.mean]) for each in found]
-        # Single observations are pooled: without those of 0 their distribution would be another.
+        # Single observations are pooled; without zeros, their distribution would differ.
         kept = [is_above or not each.values for each, is_above in zip(found, is_some, strict=True)]
         found = list(compress(found, kept)) if any(is_some) else []
     if numbers and not found:
