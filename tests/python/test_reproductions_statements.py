@@ -5,6 +5,7 @@ import pytest
 from penstock.records import Metric, RunRequest, RunResult
 from penstock.reproductions.claim_tests import StatedTest
 from penstock.reproductions.document import Document
+from penstock.reproductions.evidence import LEVEL, Estimate, Finding, above, decide
 from penstock.reproductions.fits import Watched
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
@@ -150,6 +151,14 @@ def test_one_statement_that_holds_may_be_enough(statements, all_hold, any_holds)
     # At another level it is still one that is enough; in the last case more runs of the open statement decide.
     assert finding.at(0.049).verdict == any_holds
     assert (finding.runs_to_decide is not None) == (any_holds == "undecided")
+
+
+def test_a_test_that_had_a_choice_of_sides_keeps_half_of_the_error():
+    # Its probability if false is between 1.25 % and 2.5 %.
+    test = above("rate", Estimate.of([1.0, 4.0, 3.0, 2.0, 0.4, 1.0]), 0.2)
+    assert [decide([test], level).verdict for level in (LEVEL, LEVEL / 4)] == ["confirmed", "undecided"]
+    finding = Finding.of(decide([test], LEVEL / 4), "")
+    assert (finding.at(LEVEL).verdict, finding.at(4 * LEVEL).verdict) == ("undecided", "confirmed")
 
 
 def test_what_decides_is_read_without_the_rest_of_the_evidence():

@@ -215,10 +215,11 @@ class Finding:
         return cls(decision.verdict, evidence, note, decision)
 
     def at(self, level: float) -> Finding:
-        """The same with its tests at another probability of error."""
-        if self.decision is None or level == self.decision.level:
+        """The same at another probability of error, of which its decision keeps the share that it has of 5 %."""
+        if self.decision is None or level == LEVEL:
             return self
-        decision = decide(self.decision.tests, level, is_any=self.decision.is_any)
+        share = self.decision.level / LEVEL
+        decision = decide(self.decision.tests, level * share, is_any=self.decision.is_any)
         return replace(self, verdict=decision.verdict, decision=decision)
 
     @property
