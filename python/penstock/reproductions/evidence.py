@@ -215,7 +215,7 @@ class Finding:
         return cls(decision.verdict, evidence, note, decision)
 
     def at(self, level: float) -> Finding:
-        """The same at another probability of error, of which its decision keeps the share that it has of 5 %."""
+        """The same at another probability of error; its decision keeps its share of that, such as half."""
         if self.decision is None or level == LEVEL:
             return self
         share = self.decision.level / LEVEL
