@@ -473,11 +473,11 @@ class RedMarking(Component):
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
         what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
     min_threshold : str, default 5 kB
-        Nothing is marked up to this (K_min), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte; at a
-        link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Nothing is marked up to this (K_min), in packets or bytes as `limit` is [Zhu15]. Allowed: at least 1 packet or 1
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_threshold : str, default 200 kB
-        Everything is marked above this (K_max), in the unit of `limit` [Zhu15]. Allowed: at least 1 packet or 1 byte;
-        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Everything is marked above this (K_max), in the unit of `min-threshold` [Zhu15]. Allowed: at least 1 packet or 1
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
     max_probability : float | str, default 0.01
         Probability at K_max (P_max) [Zhu15]. Allowed: between 0 and 1.
     """
