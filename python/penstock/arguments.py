@@ -210,10 +210,18 @@ def one_or_uniform(what: str | tuple[str, str]) -> str | dict[str, list[str]]:
     return {"uniform": list(what)} if isinstance(what, tuple) else what
 
 
+def copied(value: R) -> R:
+    """Returns a copy; the value itself where it cannot be copied, as writing it is refused with a reason."""
+    try:
+        return deepcopy(value)
+    except (RecursionError, TypeError):
+        return value
+
+
 def plain(given: Mapping[str, Any]) -> dict[str, Any]:
     """Keys by their names in a scenario, without None; copies of the values, which a program may change."""
     found = {
-        toml.key(kebab(key)): deepcopy(item) for key, item in given.items() if not isinstance(item, Component | None)
+        toml.key(kebab(key)): copied(item) for key, item in given.items() if not isinstance(item, Component | None)
     }
     for key, item in given.items():
         found |= part(toml.key(kebab(key)), item) if isinstance(item, Component) else {}

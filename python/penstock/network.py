@@ -7,7 +7,6 @@ every value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 from penstock import toml
@@ -16,6 +15,7 @@ from penstock.arguments import (
     back_of,
     classes_of,
     component,
+    copied,
     entries,
     keys,
     name_of,
@@ -240,7 +240,7 @@ class Network(NetworkTraffic):
         for impairment in impairments:
             entry |= part("impairment", impairment)
         entry = {key: item for key, item in entry.items() if item is not None}
-        self._tables["links"].append(deepcopy(entry) | plain(more))
+        self._tables["links"].append(copied(entry) | plain(more))
 
     def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str | None] | None:
         """The names of the nodes at one end of links."""
@@ -330,5 +330,5 @@ class Network(NetworkTraffic):
         shared |= {"latency": latency, "cell-switch": cell_switch or None}
         for name, table in tables.items():
             shared[name] = None if table is None else {kebab(key): value for key, value in table.items()}
-        self._shared[node.name] = deepcopy({key: item for key, item in shared.items() if item is not None})
+        self._shared[node.name] = copied({key: item for key, item in shared.items() if item is not None})
         return node

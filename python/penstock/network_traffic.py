@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
-from penstock.arguments import Node, entries, name_of, named, one_or_uniform, part, plain, word
+from penstock.arguments import Node, copied, entries, name_of, named, one_or_uniform, part, plain, word
 from penstock.component import Component
 
 _TABLES = ("links", "circuits", "flows", "transfers", "calls", "measure", "trace", "series")
@@ -242,4 +241,4 @@ class NetworkTraffic:
         entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
         for key, each in parts.items():
             entry |= part(key, each)
-        self._tables[what].append(deepcopy(entry) | plain(more))
+        self._tables[what].append(copied(entry) | plain(more))

@@ -66,13 +66,13 @@ def _transfers(count: int, duration: str, interval: str) -> str:
     return net.toml(duration=duration)
 
 
-# About as long as it takes for windows and queues to grow.
+# About as long as it takes for windows and queues to grow, and for sweeps to be tried again in the fat tree.
 SHAPES = {
     "flows of CBR": lambda: _shortened(bench.cbr(100_000), "100 ms"),
     "flows of TCP": lambda: _shortened(bench.tcp_many(10_000), "1500 ms"),
     "nodes": lambda: SMALL.replace("count = 2", "count = 500000"),
     "hosts, links and flows": lambda: SMALL.replace("count = 2", "count = 20000") + HOSTS,
-    "a fat tree, in windows": lambda: _shortened(bench.fat_tree(8), "60 ms"),
+    "a fat tree, in windows": lambda: _shortened(bench.fat_tree(8), "100 ms"),
     "cells": lambda: _shortened(bench.atm(), "1 s"),
     "transfers, few at once": lambda: _transfers(20_000, "20 ms", "10 us"),
     "transfers at once": lambda: _transfers(2_000, "5 ms", "1 ps"),

@@ -17,7 +17,6 @@ SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 FILE = re.compile(r"[\w./-]+\.(rs|py|toml|md)")
 NAME = re.compile(r"[A-Za-z_]\w*((::|\.)[A-Za-z_]\w*)*(\(\))?")
 ELSEWHERE = {
-    "crates/penstock-model/src/discipline/early_random_drop.rs": "the recipe writes it",
     "doc/specs/thrift-compact-protocol.md": "of Apache Thrift",
     "two.toml": "the page writes it",
     "share.toml": "the page writes it",
