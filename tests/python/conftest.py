@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import signal
 import sys
 from pathlib import Path
@@ -22,6 +23,14 @@ def own_store(tmp_path_factory):
     """No test finds what an earlier suite, or the user, has kept."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PENSTOCK_STORE", str(tmp_path_factory.mktemp("store")))
+        yield
+
+
+@pytest.fixture
+def namespaces(tmp_path_factory):
+    """No other test makes network namespaces at the same time: all processes see them."""
+    with (tmp_path_factory.getbasetemp().parent / "namespaces.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 

@@ -19,7 +19,10 @@ from penstock import _core
 from penstock.emulation.namespaces import NAMESPACES, Namespaces, why_not
 from penstock.errors import PenstockError
 
-pytestmark = pytest.mark.skipif(why_not() is not None, reason=f"emulation is not possible here: {why_not()}")
+pytestmark = [
+    pytest.mark.skipif(why_not() is not None, reason=f"emulation is not possible here: {why_not()}"),
+    pytest.mark.usefixtures("namespaces"),
+]
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "emulation"
 EXAMPLE = EXAMPLES / "bottleneck.toml"

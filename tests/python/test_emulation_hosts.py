@@ -154,6 +154,7 @@ def test_flows_that_do_not_send_all_the_time_are_refused(tmp_path, monkeypatch, 
 
 @needs_rights
 @needs_iperf3
+@pytest.mark.usefixtures("namespaces")
 def test_linux_hosts_are_compared_with_simulated_ones(tmp_path):
     example, windows = EXAMPLES / "next-to-linux" / "study.toml", tmp_path / "windows.csv"
     sets = ["duration=2 s", "warm-up=500 ms", "flows.tcp.transport.tcp.congestion-control={ cubic = {} }"]
