@@ -243,7 +243,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python tools/renew/renew.py", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python tools/renew/renew.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("study")
     parser.add_argument("--runs", type=int, help="runs a row; the study's own number if left out")
     parser.add_argument("--printed-runs", type=int, help="runs a row under the text as printed, if fewer")

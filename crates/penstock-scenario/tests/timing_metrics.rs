@@ -422,7 +422,7 @@ transport.tcp = { packet = "1040 bytes", header = "40 bytes", initial-window = "
 
 #[test]
 fn a_roce_transfer_is_slowed_by_what_it_sends_again() {
-    // Ten packets of 1 ms over 1 ms, the third of which is lost: by hand 17.066 ms (`tests/roce.rs` of the engine). Alone: 2 ms for the
+    // Ten packets of 1 ms over 1 ms; the third is lost. By hand 17.066 ms (`tests/roce.rs` of the engine). Alone: 2 ms for the
     // first, 9 ms for the others, 1.066 ms for the acknowledgement.
     let text = r#"duration = "100 ms"
 [nodes]

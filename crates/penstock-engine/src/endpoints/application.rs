@@ -11,7 +11,7 @@ use penstock_model::units::{Duration, Time};
 /// Such an application. A transfer without an end, or whose completion is not recorded, needs none.
 #[derive(Clone)]
 pub struct Application {
-    /// When what is being transferred was requested; what is incomplete when the application stops is not counted.
+    /// When the present page or file was requested; none while a user thinks, and once the application has stopped.
     requested: Option<Time>,
     kind: Kind,
 }
@@ -46,7 +46,7 @@ enum Progress {
 }
 
 impl Application {
-    /// A file of so many bytes whose connection is opened at `start`.
+    /// The transfer of a file of this size, in bytes; its connection is opened at `start`.
     pub fn file(start: Time, bytes: u64) -> Application {
         Application { requested: Some(start), kind: Kind::File { start, bytes, progress: Progress::Unfinished } }
     }

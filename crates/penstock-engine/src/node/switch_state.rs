@@ -26,7 +26,7 @@ impl SharedNames {
 }
 
 impl Switch {
-    /// Whether a port shows anything of what is shared.
+    /// Whether series of a port show the shared buffer or its congestion point.
     pub fn shows_ports(&self) -> bool {
         self.buffer.is_some() || self.congestion_points.is_some()
     }

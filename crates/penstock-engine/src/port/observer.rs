@@ -86,7 +86,7 @@ impl PortObserver {
         self.note(end, Change::Sent { size: packet.size });
     }
 
-    /// A change takes effect at `at`. What is told of one instant keeps its order. Most of it comes in the order of time.
+    /// A change takes effect at `at`. Changes at one instant keep their order; most changes come in the order of time.
     pub fn note(&mut self, at: Time, change: Change) {
         if at == Time::NEVER {
             return;

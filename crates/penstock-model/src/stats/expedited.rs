@@ -16,8 +16,8 @@ pub struct EfErrors {
 
 /// How far an aggregate lags behind a server of its configured rate [RFC3246 s2.2].
 ///
-/// Only what leaves counts: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4], and what is
-/// dropped from the queue is removed then. An aggregate of several classes, or of flows with queues of their own, may not leave
+/// Only packets that leave count: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4]; packets dropped
+/// from the queue are removed when they are dropped. An aggregate of several classes, or of flows with queues of their own, may not leave
 /// in its order of arrival, and then its two errors differ.
 #[derive(Clone, Debug)]
 pub struct EfMeter {
@@ -43,7 +43,7 @@ struct Expedited {
 }
 
 impl Expedited {
-    /// Whether it is `packet`, of which a flow may have sent several to arrive at once; these leave in order.
+    /// Whether it is `packet`. Several packets of a flow may arrive at once; they leave in order.
     fn is(&self, arrival: Time, packet: &Packet) -> bool {
         self.arrival == arrival && self.flow == packet.flow && self.class == packet.class && self.left.is_none()
     }

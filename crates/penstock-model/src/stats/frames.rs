@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub struct FrameTimes {
     /// From the generation of each frame (when its first packet was sent) to the arrival of its last packet, for those that arrived in full.
     pub delays: Distribution,
-    /// Frames of which something was lost: not in full at the end, though something of a later frame arrived.
+    /// Frames that lost a packet: not in full at the end, though a packet of a later frame arrived.
     pub incomplete: u64,
 }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["STUDY"]
 
 
-def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:  # noqa: ARG001
+def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:  # noqa: ARG001  (all studies have it)
     """The printed columns, and ``avg_udp`` and ``total`` (of all flows), in kb/s except fairness."""
 
     def rates(metric: str, kind: str) -> list[float]:

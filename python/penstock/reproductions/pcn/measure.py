@@ -73,9 +73,9 @@ def part_of(table: str, column: str) -> str | None:
 
 
 def gather(
-    settings: Settings,  # noqa: ARG001
+    settings: Settings,  # noqa: ARG001  (all studies have it)
     table: Table,
-    row: Row,  # noqa: ARG001
+    row: Row,  # noqa: ARG001  (all studies have it)
     values: Mapping[str, Sequence[float]],
 ) -> dict[str, list[float]]:
     """The extremes of table B.2: the runs of the part, and link, whose mean is the smallest or largest."""
