@@ -6,14 +6,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from penstock.reproductions.loading import names
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.store import Store
+from penstock.store import Store
 
 __all__ = ["cli_reproduce", "cli_sensitivity", "example_reading", "explain", "names", "summaries"]
 

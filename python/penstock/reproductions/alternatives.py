@@ -10,26 +10,21 @@ look, with as many runs as the verdict under the chosen answers, its 5 %.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.progress import Progress
 from penstock.reproductions.claim_tests import StatedTest
-from penstock.reproductions.claims import hops_looked_at, looks, plan_looked_at
+from penstock.reproductions.claims import Judgement, hops_looked_at, looks, plan_looked_at
 from penstock.reproductions.evidence import LEVEL, UNDECIDED, Finding
 from penstock.reproductions.fits import Fits, Looked, OtherVerdicts, Watched
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reproduce import Plan
+from penstock.reproductions.stored import Origin
+from penstock.reproductions.study import Page, Study
+from penstock.store import Store
 from penstock.studies.runner import Runner, there
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reproduce import Plan
-    from penstock.reproductions.stored import Origin
-    from penstock.reproductions.study import Page, Study
-    from penstock.store import Store
 
 INTERIM = 0.001
 """Probability of error of a look before the last."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.reproductions.evidence import UNDECIDED, Estimate, Finding, decide
-from penstock.reproductions.statements import Scope
+from penstock.reproductions.document import Claim, Document
+from penstock.reproductions.evidence import UNDECIDED, Decision, Estimate, Finding, Test, decide
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.statements import Numbers, Scope
 from penstock.reproductions.telling import about, between, failures, held, listed, signed, unsettled
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from penstock.reproductions.document import Claim, Document
-    from penstock.reproductions.evidence import Decision, Test
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.statements import Numbers
-
-    Facts = Callable[[Outcome], Mapping[str, str]]
-    """Words for evidence that no expression gives."""
+Facts = Callable[[Outcome], Mapping[str, str]]
+"Words for evidence that no expression gives."
 
 EVIDENCE = "{what}: {listed}. {held} statements hold.{failures}"
 """The evidence of a claim that has no text of its own."""

@@ -6,24 +6,21 @@ its share of the error that a verdict may carry: with K looks planned, each is m
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
+from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import CONFIRMED, LEVEL, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.fits import Coverage, Fits, Looked, OtherVerdicts, Recording, Stored, Watched
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
+from penstock.reproductions.study import Study
 from penstock.reproductions.summary import null_outcomes
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import Study
-    from penstock.studies.runner import Runner
+from penstock.studies.runner import Runner
 
 __all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding", "Judgement", "check_tables", "judge"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.cli.console import emit, say, show
 from penstock.cli.dry_run import emit_dry_run
@@ -13,28 +14,21 @@ from penstock.printable import json_text
 from penstock.progress import Progress
 from penstock.reproductions import cross_validated, cross_validation, layout, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
-from penstock.reproductions.claims import check_tables, decide_sequentially, judge, judgements_of, looks
-from penstock.reproductions.comparison import compare, quoted
+from penstock.reproductions.claims import Judgement, check_tables, decide_sequentially, judge, judgements_of, looks
+from penstock.reproductions.comparison import Comparison, compare, quoted
+from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import planned
 from penstock.reproductions.reproduce import reproduce as run
-from penstock.reproductions.sensitivity import RUNS, explained, work
+from penstock.reproductions.sensitivity import RUNS, Shift, explained, work
 from penstock.reproductions.sensitivity import sensitivity as vary
 from penstock.reproductions.stored import SUMMARY, VERDICTS, shipped, stored_outcome
+from penstock.reproductions.study import Study
 from penstock.reproductions.summary import Summary, against_nulls, scores_of, summarise
+from penstock.store import Store
 from penstock.studies.runner import Reader, Runner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.sensitivity import Shift
-    from penstock.reproductions.study import Study
-    from penstock.store import Store
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.reproductions.document import Document
+from penstock.reproductions.outcome import Outcome
 from penstock.statistics import Interval, interval, t_quantile
 from penstock.unit_scale import plus_minus
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
 
 
 @dataclass(frozen=True)

@@ -13,24 +13,20 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import deviation
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.stored import stored_outcome
+from penstock.reproductions.study import Study
+from penstock.reproductions.tables import Cell, Column, Row, Table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.pilot import Pilot
-    from penstock.reproductions.study import Study
-    from penstock.reproductions.tables import Cell, Column, Row, Table
-
-    Place = tuple[str, tuple[Cell, ...], str]
-    Number = tuple[Table, Row, Column]
+Place = tuple[str, tuple[Cell, ...], str]
+Number = tuple[Table, Row, Column]
 
 ORDERING = "ordering"
 """Which of two numbers is the greater: of two rows that differ in one setting, or of two columns of one quantity."""

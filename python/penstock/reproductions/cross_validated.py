@@ -6,23 +6,18 @@ It has what ``penstock reproduce DOC --cross-validate --format json`` printed, w
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from penstock.cli.console import table as plain_table
 from penstock.reproductions.cross_validation import DECIDES, LEANS
+from penstock.reproductions.document import Document
 from penstock.reproductions.study import text_beside
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from rich.console import RenderableType
-
-    from penstock.reproductions.document import Document
-
-    Object = Mapping[str, Any]
+Object = Mapping[str, Any]
 
 FILE = "cross_validated.json"
 

@@ -18,28 +18,26 @@ that it is not surer than they agree.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.printable import things
+from penstock.reproductions.document import Document, Question
 from penstock.reproductions.likelihood import FEWEST_RUNS, Evaluated, bagged_posterior, joint
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.summary import AGREED, granted, summarise
+from penstock.reproductions.study import Study
+from penstock.reproductions.summary import AGREED, Score, granted, summarise
+from penstock.reproductions.tables import Table
+from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from penstock.reproductions.document import Document, Question
     from penstock.reproductions.likelihood import Floats
-    from penstock.reproductions.study import Study
-    from penstock.reproductions.summary import Score
-    from penstock.reproductions.tables import Table
-    from penstock.studies.runner import Runner
 
-    Change = tuple[str, str]
-    """A question, and an answer to it."""
+Change = tuple[str, str]
+"A question, and an answer to it."
 
 RUNS = 3
 """Runs a row unless told otherwise: answers are compared on shared random numbers."""

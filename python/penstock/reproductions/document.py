@@ -7,18 +7,16 @@ leaves things unsaid: each of them is a :class:`Question` with the answers that 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from penstock.errors import InputError
 from penstock.printable import command_text, quoted, suggestion
 from penstock.reproductions.nulls import Null
 from penstock.reproductions.tables import Column, Row, Table, Tolerance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 _Named = TypeVar("_Named", Table, "Claim", "Question")
 _Item = TypeVar("_Item", Table, Column, Tolerance, Null, "Question")

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from penstock.reproductions.outcome import Outcome
 from penstock.statistics import holm, interval
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from penstock.reproductions.outcome import Outcome
-
-    ClaimTest = Callable[[Outcome, Mapping[str, "Finding"]], "Finding"]
-    """Tests one claim on the outcome; the findings of the claims before it may be used."""
+ClaimTest = Callable[[Outcome, Mapping[str, "Finding"]], "Finding"]
+"Tests one claim on the outcome; the findings of the claims before it may be used."
 
 CONFIRMED = "confirmed"
 REFUTED = "refuted"

@@ -8,21 +8,17 @@ recorded while it is tested, so nobody has to keep a list.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.reproductions.document import Document, Question
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings, Settings
 from penstock.reproductions.stored import Origin
-from penstock.reproductions.study import text_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.reproductions.document import Document, Question
-    from penstock.reproductions.study import Parts, Study
-    from penstock.reproductions.tables import Cell, Row, Table
-    from penstock.running import RunResult
+from penstock.reproductions.study import Parts, Study, text_beside
+from penstock.reproductions.tables import Cell, Row, Table
+from penstock.running import RunResult
 
 FILE = "fits.json"
 """What becomes of the claims under other answers, as the last renewal found."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.reproductions.comparison import compare
@@ -12,8 +13,6 @@ from penstock.store import Store
 from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
 
 

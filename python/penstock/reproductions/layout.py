@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
 from penstock.cli.console import table as plain_table
 from penstock.printable import things
-from penstock.reproductions.summary import against_nulls
-from penstock.reproductions.tables import cell_text
+from penstock.reproductions.claims import Judgement
+from penstock.reproductions.comparison import Comparison
+from penstock.reproductions.document import Document, Option, Question
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.sensitivity import Shift, Work
+from penstock.reproductions.summary import Score, Summary, against_nulls
+from penstock.reproductions.tables import Column, Table, cell_text
 from penstock.reproductions.telling import runs_told, turns
 from penstock.reproductions.worth import worth
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import RenderableType
-
-    from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.document import Document, Option, Question
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.sensitivity import Shift, Work
-    from penstock.reproductions.summary import Score, Summary
-    from penstock.reproductions.tables import Column, Table
 
 AGREES, DIFFERS = "green", "yellow"
 VERDICTS = {"confirmed": "green", "refuted": "red", "undecided": "yellow"}

@@ -17,24 +17,22 @@ store has already, so that the same command gives the same result however much o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from penstock.reproductions.document import Document
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
+from penstock.reproductions.study import Page, Study
+from penstock.reproductions.tables import Column, Table
+from penstock.studies.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reading import Readings
-    from penstock.reproductions.study import Page, Study
-    from penstock.reproductions.tables import Column, Table
-    from penstock.studies.runner import Runner
 
     Floats = NDArray[np.float64]
     Request = tuple[Readings, Table]

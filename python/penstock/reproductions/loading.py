@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module, resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import path_text
-from penstock.reproductions.study import DATA
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.claim_tests import Facts
-    from penstock.reproductions.evidence import ClaimTest
-    from penstock.reproductions.statements import Numbers
-    from penstock.reproductions.study import Study
+from penstock.reproductions.claim_tests import Facts
+from penstock.reproductions.evidence import ClaimTest
+from penstock.reproductions.statements import Numbers
+from penstock.reproductions.study import DATA, Study
 
 
 def names() -> list[str]:

@@ -7,16 +7,13 @@ need a formula. A cell for which a null model has no number counts as one that d
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+from penstock.reproductions.tables import Cell, Column, Row, Table
 
-    from penstock.reproductions.tables import Cell, Column, Row, Table
-
-    Numbers = Mapping[tuple[str, tuple[Cell, ...], str], float]
-    """Numbers by table, key cells of the row, and column."""
+Numbers = Mapping[tuple[str, tuple[Cell, ...], str], float]
+"Numbers by table, key cells of the row, and column."
 
 CONSTANT = "constant"
 """The null model that every study has: one number for each column of a table, the one that most rows agree with."""

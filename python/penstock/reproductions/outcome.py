@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.reading import Readings
-    from penstock.reproductions.tables import Cell, Row, Table
-    from penstock.running import RunResult
+from penstock.reproductions.document import Document
+from penstock.reproductions.reading import Readings
+from penstock.reproductions.tables import Cell, Row, Table
+from penstock.running import RunResult
 
 
 @dataclass

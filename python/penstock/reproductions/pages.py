@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import plain_formulas
-from penstock.reproductions.claims import judgements_of
+from penstock.reproductions.claims import Judgement, judgements_of
 from penstock.reproductions.contrasts import power_section
 from penstock.reproductions.cross_validated import cross_section, question_lines
+from penstock.reproductions.document import Claim, Document, Question
 from penstock.reproductions.fits import Coverage, Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
-from penstock.reproductions.stored import VERDICTS
+from penstock.reproductions.stored import VERDICTS, Origin
 from penstock.reproductions.study import DATA, text_beside
 from penstock.reproductions.telling import runs_told, turns
 from penstock.reproductions.worth import worth_section
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from penstock.reproductions.claims import Judgement
-    from penstock.reproductions.document import Claim, Document, Question
-    from penstock.reproductions.stored import Origin
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""

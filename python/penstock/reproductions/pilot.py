@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from penstock.reproductions.document import Document
 from penstock.reproductions.study import text_beside
+from penstock.reproductions.tables import Cell, Column, Row, Table
 from penstock.statistics import t_quantile
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.tables import Cell, Column, Row, Table
 
 FILE = "pilot.json"
 CONFIDENCE = 0.95

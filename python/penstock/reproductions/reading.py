@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import UserDict
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.reproductions.document import refuse_contradictions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.reproductions.document import Document, Question
+from penstock.reproductions.document import Document, Question, refuse_contradictions
 
 
 class Settings(UserDict[str, Any]):

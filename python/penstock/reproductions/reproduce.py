@@ -6,26 +6,22 @@ reading, draw the same random numbers wherever they draw any. Differences are th
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
+from penstock.records import RunResult
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import DATA, folder_of, page_of
+from penstock.reproductions.study import DATA, Page, Study, folder_of, page_of
+from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest, distinct, effort, warnings_of
 from penstock.studies.runner import Runner
 from penstock.studies.verify import beginning
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-
-    from penstock.records import RunResult
-    from penstock.reproductions.study import Page, Study
-    from penstock.reproductions.tables import Cell, Row, Table
 
 SEED = 1
 """Root of the random streams of every reproduction."""

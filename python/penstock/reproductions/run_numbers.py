@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from penstock.records import RunResult
+from penstock.records import RunResult
 
 
 def numbers(result: RunResult, metric: str, **labels: str) -> list[float]:

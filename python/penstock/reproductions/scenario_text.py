@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from penstock import toml
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    Entries = Iterable[Mapping[str, Any]]
+Entries = Iterable[Mapping[str, Any]]
 
 
 def head_of(description: str, duration: str, warm_up: str) -> dict[str, str]:

@@ -6,24 +6,19 @@ numbers, so a difference is taken run by run and is known better than either num
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import ScenarioError
+from penstock.reproductions.comparison import Comparison
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
-from penstock.statistics import interval
-from penstock.studies.runner import Reader
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from penstock.reproductions.comparison import Comparison
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.study import Study
-    from penstock.statistics import Interval
-    from penstock.store import Store
-    from penstock.studies.runner import Runner
+from penstock.reproductions.study import Study
+from penstock.statistics import Interval, interval
+from penstock.store import Store
+from penstock.studies.runner import Reader, Runner
 
 RUNS = 3
 """Runs a row unless told otherwise: fewer than for a comparison, as differences are known better than numbers."""

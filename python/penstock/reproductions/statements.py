@@ -27,28 +27,23 @@ import math
 import operator
 import re
 import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.reproductions.evidence import Estimate, above, below, within
+from penstock.reproductions.document import Claim
+from penstock.reproductions.evidence import Estimate, Test, above, below, within
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.run_numbers import total
-from penstock.studies.expression import parse
+from penstock.reproductions.tables import Cell, Row
+from penstock.studies.expression import Expression, parse
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from penstock.reproductions.document import Claim
-    from penstock.reproductions.evidence import Test
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.tables import Cell, Row
-    from penstock.studies.expression import Expression
-
-    Value = float | Sequence[float]
-    """One number, or one for each run."""
-    Numbers = Mapping[str, Callable[[Outcome, Mapping[str, str]], Value]]
-    """A study's own names: ``function(outcome, brackets)``."""
-    Shown = tuple[Test, Sequence[float]]
+Value = float | Sequence[float]
+"One number, or one for each run."
+Numbers = Mapping[str, Callable[[Outcome, Mapping[str, str]], Value]]
+"A study's own names: ``function(outcome, brackets)``."
+Shown = tuple[Test, Sequence[float]]
 
 _RELATION = re.compile(r" ([<>]) ")
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {

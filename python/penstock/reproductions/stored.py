@@ -7,19 +7,15 @@ of these runs and compare.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
+from penstock.reproductions.document import Document
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import text_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.study import Study
+from penstock.reproductions.study import Study, text_beside
 
 
 @dataclass(frozen=True)

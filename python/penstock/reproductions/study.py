@@ -6,29 +6,16 @@ of somebody's own with such a file and scenarios. Nothing else here knows any of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.evidence import ClaimTest
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
-
-    Parts = Mapping[str, str | "Page"]
-    """The scenarios that a row needs, under names of the study's choice: whole texts, or pages with settings."""
-    Build = Callable[[Settings, Table, Row], Parts]
-    Measure = Callable[[Settings, Table, Row, Mapping[str, RunResult]], Mapping[str, float]]
-    Gather = Callable[[Settings, Table, Row, Mapping[str, Sequence[float]]], Mapping[str, Sequence[float]]]
-    Experiments = Callable[[Settings], Parts]
-    PartOf = Callable[[str, str], str | None]
-    NullNumbers = Callable[[Settings, Table, Row], Mapping[str, float]]
-    Effort = Callable[[Settings, Table, Row, str], float]
+from penstock.reproductions.document import Document
+from penstock.reproductions.evidence import ClaimTest
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row, Table
+from penstock.running import RunResult
 
 DATA = "document.toml"
 """The file that makes a folder a study."""
@@ -51,6 +38,17 @@ class Page:
 def page_of(part: str | Page) -> Page:
     """A scenario of a row with its settings; a plain text has none."""
     return part if isinstance(part, Page) else Page(part)
+
+
+Parts = Mapping[str, str | Page]
+"The scenarios that a row needs, under names of the study's choice: whole texts, or pages with settings."
+Build = Callable[[Settings, Table, Row], Parts]
+Measure = Callable[[Settings, Table, Row, Mapping[str, RunResult]], Mapping[str, float]]
+Gather = Callable[[Settings, Table, Row, Mapping[str, Sequence[float]]], Mapping[str, Sequence[float]]]
+Experiments = Callable[[Settings], Parts]
+PartOf = Callable[[str, str], str | None]
+NullNumbers = Callable[[Settings, Table, Row], Mapping[str, float]]
+Effort = Callable[[Settings, Table, Row, str], float]
 
 
 @dataclass(frozen=True)

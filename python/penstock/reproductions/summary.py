@@ -8,29 +8,24 @@ a document is the sum of these leads over all tables, over all its numbers.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.reproductions.contrasts import KINDS, clear_contrasts
+from penstock.reproductions.contrasts import KINDS, Contrast, clear_contrasts
+from penstock.reproductions.document import Document
 from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of, swapped_rows
 from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.pilot import load_pilot
+from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.study import Study
+from penstock.reproductions.tables import Cell, Column, Row, Table
 from penstock.statistics import mean
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from penstock.reproductions.contrasts import Contrast
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.pilot import Pilot
-    from penstock.reproductions.study import Study
-    from penstock.reproductions.tables import Cell, Column, Row, Table
-
-    Place = tuple[str, tuple[Cell, ...], str]
-    Numbers = Mapping[Place, float]
-    Allowed = Callable[[Row, Column], float]
+Place = tuple[str, tuple[Cell, ...], str]
+Numbers = Mapping[Place, float]
+Allowed = Callable[[Row, Column], float]
 
 AGREED, PILOT = "agreed", "pilot"
 """Which tolerances: the agreed ones of the study's data, or the tighter ones of the pilot."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.unit_scale import number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Cell = str | int | float
 """Contents of a cell."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
+from penstock.reproductions.evidence import Decision, Estimate, Test
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.reproductions.evidence import Decision, Estimate, Test
 
 SHOWN = 4
 """How many tests are named one by one."""

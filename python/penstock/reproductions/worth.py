@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from penstock.cli.console import table as plain_table
 from penstock.reproductions.contrasts import KINDS
+from penstock.reproductions.document import Document
 from penstock.reproductions.nulls import CONSTANT
 from penstock.reproductions.stored import SUMMARY
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import AGREED, PILOT, Score, Summary, granted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.console import RenderableType
-
-    from penstock.reproductions.document import Document
 
 WIDTHS = {
     AGREED: "Within the agreed tolerances",

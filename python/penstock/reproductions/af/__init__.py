@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from penstock.reproductions.af.scenario import build, flow_groups
 from penstock.reproductions.evidence import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.loading import packaged
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row, Table
+from penstock.running import RunResult
 from penstock.statistics import jain
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
 
 __all__ = ["STUDY"]
 

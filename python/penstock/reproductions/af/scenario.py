@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import head_of, scenario_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
+from penstock.reproductions.tables import Row, Table
 
 PRECEDENCES = {"none": 1, "2": 2, "3": 3}
 STATED_FOR = {1: "no_dp", 2: "two_dp", 3: "three_dp"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from penstock.reproductions.bcn.scenario import (
     EQUILIBRIUM,
@@ -36,16 +36,12 @@ from penstock.reproductions.evidence import (
     within,
 )
 from penstock.reproductions.loading import packaged
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.run_numbers import numbers, one
+from penstock.reproductions.tables import Row, Table
 from penstock.reproductions.telling import failures, held, listed, signed, unsettled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
+from penstock.running import RunResult
 
 __all__ = ["STUDY"]
 

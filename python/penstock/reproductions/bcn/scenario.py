@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import scenario_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
+from penstock.reproductions.tables import Row, Table
 
 HOT = "core-e0"
 """The link whose port is congested."""

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from penstock.reproductions.ef.scenario import DEDICATED, EF, SIZES, VLL, build, experiments, most_flows
 from penstock.reproductions.evidence import CONFIRMED, REFUTED, Finding
 from penstock.reproductions.loading import packaged
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.run_numbers import numbers, total
+from penstock.reproductions.tables import Row, Table
 from penstock.reproductions.telling import between
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
+from penstock.running import RunResult
 
 __all__ = ["STUDY"]
 

@@ -5,16 +5,13 @@ Behind a number are six hops with the schedulers of their outputs, EF flows, and
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import head_of, scenario_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
+from penstock.reproductions.tables import Row, Table
 
 WRR = "WRR"
 PQ = "PQ"

@@ -6,16 +6,21 @@ of the scenario a row makes, how a column's numbers come from a run, and when a 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from penstock.cli.files import read_text
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import path_text
+from penstock.records import RunResult
 from penstock.reproductions.document import Document, flat
 from penstock.reproductions.folder.claims import claim_test
 from penstock.reproductions.folder.content import complete, mistakes_in
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.study import DATA, Page, Study
+from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import is_path, value_text
 from penstock.studies.derived import Derived
 from penstock.studies.expression import ExpressionError
@@ -23,14 +28,6 @@ from penstock.studies.file import toml_mistake
 from penstock.studies.quantity import dimension_of
 from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from penstock.records import RunResult
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Cell, Row, Table
 
 __all__ = ["read_folder"]
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from penstock.printable import quoted
-from penstock.reproductions.evidence import UNDECIDED, Estimate, Finding, above, below, decide
+from penstock.reproductions.document import Claim, Document
+from penstock.reproductions.evidence import UNDECIDED, ClaimTest, Estimate, Finding, Test, above, below, decide
+from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.tables import Cell, Row, Table
 from penstock.reproductions.telling import failures, held, unsettled
 from penstock.studies.expression import Expression, ExpressionError, parse
 from penstock.studies.quantity import Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from penstock.reproductions.document import Claim, Document
-    from penstock.reproductions.evidence import ClaimTest, Test
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.tables import Cell, Row, Table
-    from penstock.studies.toml_text import Mistakes
+from penstock.studies.toml_text import Mistakes
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from penstock.printable import quoted, suggestion
 from penstock.reproductions.document import flat
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.studies.toml_text import Mistakes
+from penstock.studies.toml_text import Mistakes
 
 Place = tuple[str | int, ...]
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from penstock.reproductions.loading import packaged
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import scenario_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
+from penstock.reproductions.tables import Row, Table
+from penstock.running import RunResult
 
 __all__ = ["STUDY"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row, Table
 
 ADMISSION, FAIRNESS, TERMINATION = "admission", "fairness", "termination"
 SINGLE, RTT, PLT = "single", "rtt", "plt"

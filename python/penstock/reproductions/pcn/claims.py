@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.reproductions.evidence import CONFIRMED, REFUTED, Estimate, Finding
+from penstock.reproductions.evidence import CONFIRMED, REFUTED, ClaimTest, Estimate, Finding
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, TRAFFICS, VOICE, grown
-from penstock.reproductions.pcn.measure import admission, termination
+from penstock.reproductions.pcn.measure import Overshoot, admission, termination
 from penstock.reproductions.pcn.oracle import counted
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
 from penstock.reproductions.run_numbers import numbers, total
+from penstock.reproductions.statements import Numbers
 from penstock.reproductions.telling import about
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.reproductions.evidence import ClaimTest
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.pcn.measure import Overshoot
-    from penstock.reproductions.statements import Numbers
-
-    Cells = Mapping[str, str]
+Cells = Mapping[str, str]
 
 LINKS = [f"bottleneck_{i}" for i in range(1, 6)]
 NONE, ALL = 0.01, 0.99

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case
 from penstock.reproductions.pcn.mechanisms import COUNT, fractional, meters, single_threshold, termination
@@ -19,12 +20,8 @@ from penstock.reproductions.pcn.traffic import (
     source,
     supportable_rate,
 )
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import scenario_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.reading import Settings
 
 TRAFFICS = ("CBR", "VBR", "SVD")
 SWEEP = {"below": ("AR", 0.9), "low": ("AR", 1.1), "middle": ("AR", 1.4), "high": ("AR", 1.7), "above": ("SR", 1.05)}

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, cases
-from penstock.reproductions.pcn.scenario import groups, network
+from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, Case, cases
+from penstock.reproductions.pcn.scenario import Network, groups, network
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, overload_calls, supportable_rate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from penstock.reproductions.pcn.cases import Case
-    from penstock.reproductions.pcn.scenario import Network
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row, Table
+from penstock.running import RunResult
 
 TIMES = ("termination_time", "termination_time_stm", "termination_time_cl")
 MEASURED = {

@@ -6,16 +6,12 @@ its rates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import Any
 
-from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION
+from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION, Case
 from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, seconds, supportable_rate
-
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from penstock.reproductions.pcn.cases import Case
-    from penstock.reproductions.reading import Settings
+from penstock.reproductions.reading import Settings
 
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""

@@ -8,9 +8,9 @@ numbers of calls are independent but for what the links hold [Kelly91]. Two null
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, cases
+from penstock.reproductions.pcn.cases import ADMISSION, PLT, RTT, SINGLE, TERMINATION, Case, cases
 from penstock.reproductions.pcn.traffic import (
     activity,
     admissible_rate,
@@ -21,13 +21,8 @@ from penstock.reproductions.pcn.traffic import (
     spacing,
     supportable_rate,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.pcn.cases import Case
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row, Table
 
 
 def erlang_b(load: float, servers: int) -> float:

@@ -5,11 +5,12 @@ There are three topologies: nodes, links, and which aggregates of calls cross wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, PLT, RTT, SINGLE, TERMINATION, cases
+from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, PLT, RTT, SINGLE, TERMINATION, Case, cases
 from penstock.reproductions.pcn.mechanisms import edges, meters
 from penstock.reproductions.pcn.traffic import (
     added_delay,
@@ -29,15 +30,9 @@ from penstock.reproductions.pcn.traffic import (
     spread,
     supportable_rate,
 )
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import head_of, scenario_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.reproductions.pcn.cases import Case
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-
+from penstock.reproductions.tables import Row, Table
 
 UNLIMITED = "1 Tbit/s"
 """Rate of the links that are not to limit anything; a packet of 1500 bytes takes 12 ns."""

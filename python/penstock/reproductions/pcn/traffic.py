@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE, TERMINATION
-
-if TYPE_CHECKING:
-    from penstock.reproductions.pcn.cases import Case
-    from penstock.reproductions.reading import Settings
+from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE, TERMINATION, Case
+from penstock.reproductions.reading import Settings
 
 ONE = Decimal(1)
 

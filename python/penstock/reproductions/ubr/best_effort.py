@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row
 from penstock.reproductions.ubr.mechanisms import (
     BITS_PER_CELL,
     ample,
@@ -15,12 +18,6 @@ from penstock.reproductions.ubr.mechanisms import (
     transport,
 )
 from penstock.reproductions.ubr.networks import Sources, n_sources
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row
 
 MANY = 15
 USERS = 60

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from penstock.reproductions.evidence import rank_correlation
+from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.run_numbers import one
-from penstock.reproductions.statements import columnwise
+from penstock.reproductions.statements import Numbers, columnwise
 from penstock.reproductions.ubr.guarantees import SLIDES as OF_SLIDES
 from penstock.reproductions.ubr.guarantees import stated
 from penstock.reproductions.ubr.networks import GROUPS
 from penstock.reproductions.ubr.scenario import LOSSES, MSS, ROUND_TRIP, random_loss
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.outcome import Outcome
-    from penstock.reproductions.statements import Numbers
-
-    Cells = Mapping[str, str]
-    Cloud = Mapping[tuple[float, float], tuple[float, float]]
-    """Efficiency and fairness by Z and R."""
+Cells = Mapping[str, str]
+Cloud = Mapping[tuple[float, float], tuple[float, float]]
+"Efficiency and fairness by Z and R."
 
 SWEEP, RESENT, CONTROL, SLIDES = "21-23", "28", "36", "53-59-results"
 METRICS = ("efficiency", "fairness")

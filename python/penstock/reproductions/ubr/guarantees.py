@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from penstock.reproductions.reading import Settings
+from penstock.reproductions.tables import Row
 from penstock.reproductions.ubr.mechanisms import (
     BITS_PER_CELL,
     cells,
@@ -14,12 +17,6 @@ from penstock.reproductions.ubr.mechanisms import (
     transport,
 )
 from penstock.reproductions.ubr.networks import GROUPS, Merged, merged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row
 
 BUFFER = 25_000
 GROUP_OF_FIFO = 3

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.run_numbers import numbers, one
+from penstock.reproductions.tables import Row, Table
 from penstock.reproductions.ubr.best_effort import base_of, buffer_of, mss_of, one_way, together_from_the_start
 from penstock.reproductions.ubr.guarantees import NEARLY_ALL, SLIDES, allocated, stated
 from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, cells_per_segment, most_goodput, rate, seconds
 from penstock.reproductions.ubr.networks import BOTTLENECK, GROUPS, left_by_vbr
 from penstock.reproductions.ubr.scenario import GRID, PERIODIC_RTT
+from penstock.running import RunResult
 from penstock.statistics import jain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
-    from penstock.running import RunResult
 
 MEASURED = {
     "efficiency.over": ["efficiency"],

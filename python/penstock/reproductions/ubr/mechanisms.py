@@ -5,10 +5,9 @@ And the arithmetic of cells.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from penstock.reproductions.reading import Settings
+from penstock.reproductions.reading import Settings
 
 HEADER = 40
 """Bytes of TCP and IP before a segment's data."""

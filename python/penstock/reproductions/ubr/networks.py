@@ -6,16 +6,13 @@ sources of a local switch; or there is one for each source.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, ample, rate, seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from penstock.reproductions.reading import Settings
 
 BOTTLENECK = "s1-s2"
 PHASE = 0.3

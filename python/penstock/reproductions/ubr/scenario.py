@@ -5,17 +5,14 @@ And single flows on a link that is never full: segments are lost at random for t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import scenario_text
+from penstock.reproductions.tables import Row, Table
 from penstock.reproductions.ubr import best_effort, guarantees
 from penstock.reproductions.ubr.mechanisms import link_cells, seconds, transport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from penstock.reproductions.reading import Settings
-    from penstock.reproductions.tables import Row, Table
 
 GRID = "19-20-"
 """What the tables of the grid are called, before the network."""
