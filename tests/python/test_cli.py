@@ -349,15 +349,17 @@ def test_a_sensitivity_study_says_first_what_it_takes(penstock, monkeypatch):
 
 
 def test_studies_are_handed_on(penstock, monkeypatch):
-    from penstock import reproductions
+    from penstock.reproductions import command
 
     seen = []
-    monkeypatch.setattr(reproductions, "cli_reproduce", lambda *given, **_: seen.append(given))
-    monkeypatch.setattr(reproductions, "cli_sensitivity", lambda *given, **_: seen.append(given))
+    monkeypatch.setattr(command, "reproduce", lambda *given, **more: seen.append((*given, more["claims"])))
+    monkeypatch.setattr(command, "sensitivity", lambda *given, **_: seen.append(given))
     options = ["--table", "2", "--table", "3", "--runs", "4", "--jobs", "2", "--format", "json"]
     assert penstock("reproduce", "af", *options, "--reading", "af-a07 = x", "--claims")[0] == 0
     assert penstock("sensitivity", "af", *options)[0] == 0
-    (doc, tables, readings, runs, jobs, store, claims, output), sensitivity = seen
-    assert (doc, tables, readings, runs, jobs, claims, output) == ("af", ["2", "3"], ["af-a07=x"], 4, 2, True, "json")
-    assert store.folder.name == "store"
-    assert (*sensitivity[:4], sensitivity[5]) == ("af", ["2", "3"], 4, 2, "json")
+    (doc, asked, claims), (other, varied) = seen
+    assert (doc, claims, other) == ("af", True, "af")
+    for each in (asked, varied):
+        assert (each.tables, each.runs, each.jobs, each.as_json) == (("2", "3"), 4, 2, True)
+        assert each.store.folder.name == "store"
+    assert (asked.readings, varied.readings) == (("af-a07=x",), ())

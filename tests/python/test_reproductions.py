@@ -9,6 +9,8 @@ from digitized import digitized
 from penstock import _core, reproductions
 from penstock.errors import InputError
 from penstock.records import Metric, RunRequest, RunResult
+from penstock.reproductions import command
+from penstock.reproductions.command import Asked
 from penstock.reproductions.comparison import Comparison, compare, note, prediction_interval
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import Estimate, above, below, decide, difference, within
@@ -288,7 +290,7 @@ class TestPlan:
 class TestCommands:
     def test_unknown_studies_are_told_with_what_there_is(self):
         with pytest.raises(InputError, match=r"no published study 'zz'; the (only )?published stud.* af"):
-            reproductions.cli_reproduce("zz", format="json")
+            command.reproduce("zz", Asked(as_json=True))
 
     def test_claims_need_all_their_tables(self, tmp_path):
         with pytest.raises(InputError, match="the claims need tables 3 too; leave --table out"):
@@ -298,7 +300,7 @@ class TestCommands:
 def run_reduced(tables, folder, **options):
     from penstock.store import Store
 
-    reproductions.cli_reproduce("af", tables=tables, runs=1, store=Store(folder), format="json", **options)
+    command.reproduce("af", Asked(tuple(tables), runs=1, store=Store(folder), as_json=True), **options)
 
 
 @pytest.mark.parametrize("name", reproductions.names())

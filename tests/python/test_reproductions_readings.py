@@ -7,6 +7,8 @@ from test_reproductions import TINY
 
 from penstock import reproductions
 from penstock.errors import InputError
+from penstock.reproductions import command
+from penstock.reproductions.command import Asked
 from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
 from penstock.reproductions.reading import Readings
@@ -69,7 +71,7 @@ class TestAsPrinted:
 
     def test_it_is_refused_with_other_answers(self):
         with pytest.raises(InputError, match="--as-printed answers every question; leave --reading out"):
-            reproductions.cli_reproduce("af", readings=["af-a07=min-1s"], as_printed=True)
+            command.reproduce("af", Asked(readings=("af-a07=min-1s",), as_printed=True))
 
 
 class TestContradictions:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from test_reproductions import TINY, outcome_of
 
 from penstock import reproductions
+from penstock.reproductions import command, worth
 from penstock.reproductions import pilot as pilots
 from penstock.reproductions import summary as summaries
-from penstock.reproductions import worth
 from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
 from penstock.reproductions.nulls import best_constants, numbers_of
@@ -329,7 +330,8 @@ class TestSummary:
         assert discrimination == pytest.approx(-1 / 20)
 
     def test_the_command(self, tmp_path, capsys):
-        reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), summary=True, format="json")
+        asked = command.Asked(("3",), runs=1, store=Store(tmp_path))
+        command.summary("af", replace(asked, as_json=True))
         found = json.loads(capsys.readouterr().out)
         assert (found["document"], found["runs"]) == ("af", 1)
         (table,) = found["tables"]
@@ -338,11 +340,11 @@ class TestSummary:
         assert table["discrimination"] == round((table["agree"] - 57) / 60, 3)
         assert table["as_printed"] < table["agree"]
         assert table["pilot"]["agree"] < table["agree"]
-        reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), summary=True)
+        command.summary("af", asked)
         shown = capsys.readouterr().out
         assert "57 other-marker" in shown
         # Of the fitted answers one is the text's own, and under --as-printed that is said.
-        reproductions.cli_reproduce("af", ["3"], runs=1, store=Store(tmp_path), as_printed=True)
+        command.reproduce("af", replace(asked, as_printed=True))
         printed = capsys.readouterr().out
         assert "Fitted to these very numbers, but also the text's own: af-a02=count." in printed
         assert "no independent support" not in printed

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import click
 
-from penstock import reproductions, suites
+from penstock import suites
 from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.verb import argument, option
@@ -167,19 +167,21 @@ def reproduce(
         (only_stored and dry_run, "--stored shows the numbers of stored runs, and --dry-run shows no numbers"),
     )
     allow(memory)
-    reproductions.cli_reproduce(
-        *(doc, tables or [], answers, runs, jobs, Store(store), claims, output),
-        as_printed=as_printed,
-        limit=limit,
-        summary=summary,
-        on=on,
-        dry_run=dry_run,
-        stored=only_stored,
-        cross_validate=cross_validate,
-        fresh=fresh,
-        alternatives=alternatives,
-        budget=budget,
-    )
+    from penstock.reproductions import command as run_again
+    from penstock.reproductions.alternatives import Budget
+
+    as_json, chosen = output == "json", (tuple(tables or ()), tuple(answers))
+    asked = run_again.Asked(*chosen, runs, jobs, Store(store), as_printed, on, fresh, as_json)
+    if cross_validate:
+        run_again.cross_validate(doc, asked, budget)
+    elif only_stored:
+        run_again.stored(doc, asked)
+    elif dry_run:
+        run_again.dry_run(doc, asked, claims=claims)
+    elif summary:
+        run_again.summary(doc, asked)
+    else:
+        run_again.reproduce(doc, asked, claims=claims, limit=limit, others=Budget(budget) if alternatives else None)
 
 
 def read_readings(doc: str, given: list[str] | None) -> list[str]:

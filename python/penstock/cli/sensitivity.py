@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from penstock import reproductions
 from penstock.cli import options
 from penstock.cli.reproduce import DocumentArgument
 from penstock.cli.verb import option
@@ -27,4 +26,7 @@ def sensitivity(
     Answers each question in every way, and shows how far each number moves. The number of runs is shown first.
     """
     allow(memory)
-    reproductions.cli_sensitivity(doc, tables or [], runs, jobs, Store(store), output, on=on, all_tables=all_tables)
+    from penstock.reproductions import command
+
+    asked = command.Asked(tuple(tables or ()), (), runs, jobs, Store(store), on=on, as_json=output == "json")
+    command.sensitivity(doc, asked, all_tables=all_tables)

@@ -33,7 +33,10 @@ from penstock.studies.runner import Reader, Runner
 
 @dataclass(frozen=True)
 class Asked:
-    """What to run: which tables, under which answers, how often, how many at a time and on what, and the store."""
+    """What to run: which tables, under which answers, how often, how many at a time and on what, and the store.
+
+    Stored results answer unless `fresh`.
+    """
 
     tables: tuple[str, ...] = ()
     readings: tuple[str, ...] = ()
@@ -42,6 +45,8 @@ class Asked:
     store: Store | None = None
     as_printed: bool = False
     on: str = "threads"
+    fresh: bool = False
+    as_json: bool = False
 
     def answers(self, document: Document) -> Readings:
         """The answers to all questions.
@@ -62,8 +67,8 @@ class Asked:
 
     @property
     def needs_runs(self) -> bool:
-        """Whether it names something that stored results do not answer."""
-        return any((self.tables, self.readings, self.runs, self.as_printed))
+        """Whether stored results do not answer it."""
+        return any((self.fresh, self.tables, self.readings, self.runs, self.as_printed))
 
     def count(self, study: Study) -> int:
         """How often each row is run."""
@@ -75,12 +80,15 @@ class Asked:
 
 
 def reproduce(
-    doc: str, asked: Asked, *, claims: bool, limit: int | None = None, others: Budget | None = None, as_json: bool
+    doc: str, asked: Asked, *, claims: bool = False, limit: int | None = None, others: Budget | None = None
 ) -> None:
     """Runs a study and shows its numbers next to the printed ones; with `claims`, tests its claims too.
 
-    With `others` it tests the claims under other answers as well, within that budget.
+    With `others` it tests the claims under other answers as well, within that budget. Verdicts come from the package
+    unless something asks for other runs.
     """
+    if claims and limit is None and others is None and not asked.needs_runs and _shipped_claims(doc, asked):
+        return
     study = load(doc)
     document = study.document
     answers = asked.answers(document)
@@ -96,7 +104,7 @@ def reproduce(
         tested = tests.run(judgements, others)
         judgements = [judgement.under(tested) for judgement in judgements]
     comparisons = compare(document, outcome)
-    if as_json:
+    if asked.as_json:
         _emit(judgements or [*comparisons, *quoted(document, asked.tables)])
         return
     seconds = time.monotonic() - begin
@@ -113,18 +121,23 @@ def reproduce(
     show(layout.conclusion(outcome, comparisons, known, summarise(study, outcome, None)))
 
 
-def summary(doc: str, asked: Asked, *, as_json: bool) -> None:
-    """Runs a study under the answers asked for and as printed, and counts what agrees, next to null models."""
+def summary(doc: str, asked: Asked) -> None:
+    """Runs a study under the answers asked for and as printed, and counts what agrees, next to null models.
+
+    The counts come from the package unless something asks for other runs.
+    """
+    if not asked.needs_runs and _shipped_summary(doc, asked):
+        return
     study = load(doc)
     answers = asked.answers(study.document)
     begin = time.monotonic()
     outcome = asked.run(study, answers)
     printed = asked.run(study, Readings.as_printed(study.document))
     counts = summarise(study, outcome, printed)
-    _show_counts(outcome, counts, counts.as_json(), time.monotonic() - begin, as_json=as_json)
+    _show_counts(outcome, counts, counts.as_json(), time.monotonic() - begin, as_json=asked.as_json)
 
 
-def shipped_claims(doc: str, *, as_json: bool) -> bool:
+def _shipped_claims(doc: str, asked: Asked) -> bool:
     """Shows the claims as the package has them, without a run; False if it does not have them."""
     study = load(doc)
     document, outcome = study.document, stored_outcome(study)
@@ -132,7 +145,7 @@ def shipped_claims(doc: str, *, as_json: bool) -> bool:
     if outcome is None or found is None or counts is None:
         return False
     verdicts, origin = found
-    if as_json:
+    if asked.as_json:
         emit(json_text(verdicts, indent=1))
         say(origin.told())
         return True
@@ -146,7 +159,7 @@ def shipped_claims(doc: str, *, as_json: bool) -> bool:
     return True
 
 
-def shipped_summary(doc: str, *, as_json: bool) -> bool:
+def _shipped_summary(doc: str, asked: Asked) -> bool:
     """Shows the counts as the package has them, without a run; False if it does not have them."""
     document = load(doc).document
     found = shipped(document, SUMMARY)
@@ -155,12 +168,12 @@ def shipped_summary(doc: str, *, as_json: bool) -> bool:
     data, origin = found
     counts = Summary.of_json(document, data)
     outcome = Outcome(document, Readings(document), [table.table for table in counts.tables], counts.runs)
-    _show_counts(outcome, counts, data, as_json=as_json)
-    (say if as_json else show)(origin.told())
+    _show_counts(outcome, counts, data, as_json=asked.as_json)
+    (say if asked.as_json else show)(origin.told())
     return True
 
 
-def cross_validate(doc: str, asked: Asked, budget: int | None, *, as_json: bool) -> None:
+def cross_validate(doc: str, asked: Asked, budget: int | None) -> None:
     """Cross-validates a study and shows the result.
 
     Raises InputError if the study, the answers or the budget do not allow it.
@@ -175,13 +188,13 @@ def cross_validate(doc: str, asked: Asked, budget: int | None, *, as_json: bool)
         found = cross_validation.cross_validate(
             study, asked.tables, fixed, runs, budget, runner, lambda words: say(f"{study.document.id}: {words}")
         )
-    if as_json:
+    if asked.as_json:
         emit(json_text(found, indent=1))
     else:
         show(cross_validated.board(study.document, found))
 
 
-def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
+def dry_run(doc: str, asked: Asked, *, claims: bool) -> None:
     """Shows what a reproduction would run, and runs nothing."""
     study = load(doc)
     answers = asked.answers(study.document)
@@ -189,10 +202,10 @@ def dry_run(doc: str, asked: Asked, *, claims: bool, as_json: bool) -> None:
         check_tables(study, asked.tables)
     plan, _ = planned(study, asked.tables, answers, asked.count(study), claims=claims)
     points = plan.points()
-    emit_dry_run(study.document.id, study.document.title, points, asked.store, asked.jobs, as_json=as_json)
+    emit_dry_run(study.document.id, study.document.title, points, asked.store, asked.jobs, as_json=asked.as_json)
 
 
-def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
+def stored(doc: str, asked: Asked) -> None:
     """Shows what the store has of a reproduction by now, and runs nothing.
 
     Raises PenstockError if it has no run of it.
@@ -207,7 +220,7 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
     comparisons = compare(document, outcome, is_partial=True)
     if not comparisons:
         raise PenstockError("none of its runs is in the store yet, and nothing is run.")
-    if as_json:
+    if asked.as_json:
         _emit(comparisons)
         return
     show(f"{document.id}: {document.summary}")
@@ -224,7 +237,7 @@ def stored(doc: str, asked: Asked, *, as_json: bool) -> None:
     )
 
 
-def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False, as_json: bool) -> None:
+def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False) -> None:
     """Runs every alternative answer and prints how far each moves each number, and before that what it takes.
 
     Raises InputError if tables are named although all are asked for.
@@ -238,7 +251,7 @@ def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False, as_json: bo
     say(layout.to_be_varied(study.document, work(study, tables, runs), whole))
     with Progress() as progress:
         shifts = vary(study, tables, runs, asked.runner(progress))
-    if as_json:
+    if asked.as_json:
         _emit(shifts)
         return
     for question in study.document.questions:
