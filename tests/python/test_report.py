@@ -7,6 +7,7 @@ import pytest
 from penstock.cli.console import show
 from penstock.provenance import Provenance
 from penstock.reproductions import layout
+from penstock.reproductions.comparison import Comparison
 from penstock.reproductions.loading import load
 from penstock.reproductions.sensitivity import Shift
 from penstock.reproductions.summary import Score
@@ -133,7 +134,8 @@ def test_one_pair_of_runs_moves_nothing_for_certain(capsys, runs, moves, said):
     question = next(question for question in document.questions if question.alternatives)
     ends = (None, None) if runs == 1 else (-1.0, 3.0)
     answer = question.alternatives[0].key
-    shift = Shift("af", "2", {}, "x", "1", 5.0, question.id, answer, 4.0, 5.0, 1.0, *ends, runs, True)
+    chosen, other = (Comparison("af", "2", {}, "x", "1", 5.0, mean, agrees=True) for mean in (4.0, 5.0))
+    shift = Shift(question.id, answer, chosen, other, Interval(1.0, *ends, runs))
     show(layout.overview(document, [shift], [Score(60, 58, None, {"other-marker": 57})]))
     lines = capsys.readouterr().out.splitlines()
     worth = "Under the chosen answers 58 of 60 agree; best null model 57 (other-marker), discrimination +0.02."

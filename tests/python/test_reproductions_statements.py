@@ -3,12 +3,12 @@
 import pytest
 
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.reproductions.claim_tests import StatedTest
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import LEVEL, Estimate, Finding, above, decide
 from penstock.reproductions.fits import Watched
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.statements import StatedTest
 
 PAPER = """
 [document]

@@ -6,7 +6,7 @@ from test_reproductions_ubr import DOCUMENT, OWN, STUDY, result
 from penstock.reproductions.claims import judge
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.ubr.claims import NUMBERS
+from penstock.reproductions.ubr import NUMBERS
 from penstock.reproductions.ubr.scenario import LOSSES, MSS, ROUND_TRIP, random_loss
 
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions.claim_tests import StatedTest
 from penstock.reproductions.claims import Judgement, hops_looked_at, looks, plan_looked_at
 from penstock.reproductions.evidence import LEVEL, UNDECIDED, Finding
 from penstock.reproductions.fits import Fits, Looked, OtherVerdicts, Watched
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reproduce import Plan
+from penstock.reproductions.statements import StatedTest
 from penstock.reproductions.stored import Origin
 from penstock.reproductions.study import Page, Study
 from penstock.store import Store

@@ -258,8 +258,9 @@ def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False) -> None:
         for option in question.alternatives:
             moved = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             show(*layout.moved(study.document, question, option, moved))
-    ours = {(shift.table, tuple(shift.row.values()), shift.column): shift.chosen_mean for shift in shifts}
-    varied = {shift.table for shift in shifts}
+    numbers = [shift.chosen for shift in shifts]
+    ours = {(number.table, tuple(number.row.values()), number.column): number.mean for number in numbers}
+    varied = {number.table for number in numbers}
     scores = scores_of(study, [table for table in study.document.tables if table.id in varied], ours)
     show(layout.overview(study.document, shifts, scores))
 

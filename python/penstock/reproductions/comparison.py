@@ -49,14 +49,15 @@ class Comparison:
             return None if self.runs else "not-computed"
         return "agrees" if self.agrees else "differs"
 
+    def place(self) -> dict[str, Any]:
+        """Which number it is, in a JSON object."""
+        names = ("document", "table", "row", "column", "unit")
+        return {name: getattr(self, name) for name in names}
+
     def as_json(self) -> dict[str, Any]:
         """The number as a JSON object."""
         return {
-            "document": self.document,
-            "table": self.table,
-            "row": dict(self.row),
-            "column": self.column,
-            "unit": self.unit,
+            **self.place(),
             "published": self.published,
             "mean": None if math.isnan(self.mean) else self.mean,
             "ci_low": self.low,

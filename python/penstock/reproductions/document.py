@@ -29,7 +29,7 @@ TESTING = ("what", "holds", "any", "like", "needs", "also", "show", "evidence", 
 class Claim:
     """What a document says that its numbers show.
 
-    `test` is how it is tested here, in words; `stated` is the same as data (:mod:`penstock.reproductions.claim_tests`).
+    `test` is how it is tested here, in words; `stated` is the same as data (:mod:`penstock.reproductions.statements`).
     `test_changed` says, if another test was made first, how that one missed the sentence.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -162,16 +162,19 @@ def moved(document: Document, question: Question, option: Option, shifts: Sequen
     """How far one answer moves the numbers of each table."""
     parts: list[RenderableType] = [Text(f"{question.id}={option.key}: {option.text}", style="bold")]
     for table in document.tables:
-        of_table = [shift for shift in shifts if shift.table == table.id]
+        of_table = [shift for shift in shifts if shift.chosen.table == table.id]
         if not of_table:
             continue
         grid = _grid(table, "agree")
         for row in table.rows:
-            of_row = {shift.column: shift for shift in of_table if shift.row == row.key}
+            of_row = {shift.chosen.column: shift for shift in of_table if shift.chosen.row == row.key}
             cells = [_moved_cell(of_row.get(column.name)) for column in table.compared]
-            agrees = [shift.agrees for shift in of_row.values() if shift.agrees is not None]
-            agree = f"{sum(agrees)} of {len(agrees)}" if agrees else "-"
-            grid.add_row(*(escape(cell_text(cell)) for cell in row.key.values()), f"table {table.id}", *cells, agree)
+            grid.add_row(
+                *(escape(cell_text(cell)) for cell in row.key.values()),
+                f"table {table.id}",
+                *cells,
+                _agree(of_row.values()),
+            )
         parts.append(grid)
     return [*parts, Text()]
 
@@ -194,14 +197,13 @@ def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score
     `scores` are of the printed tables that were run.
     """
     rows = []
-    runs = shifts[0].runs if shifts else 0
+    runs = shifts[0].moved.runs if shifts else 0
     for question in document.questions:
         for option in question.alternatives:
             own = [shift for shift in shifts if (shift.reading, shift.key) == (question.id, option.key)]
             significant = sum(shift.significant for shift in own)
-            agrees = [shift.agrees for shift in own if shift.agrees is not None]
             moves = "unknown" if runs == 1 else f"{significant} of {len(own)}"
-            rows.append([question.id, option.key, moves, f"{sum(agrees)} of {len(agrees)}" if agrees else "-"])
+            rows.append([question.id, option.key, moves, _agree(own)])
     moves = (
         "one pair of runs does not tell a difference from chance; give --runs 2 or more"
         if runs == 1
@@ -213,6 +215,12 @@ def overview(document: Document, shifts: Sequence[Shift], scores: Sequence[Score
     chosen = f"Under the chosen answers {agree} of {computed} agree; {against_nulls(scores)}." if scores else ""
     answers = plain_table("All answers", ("reading", "key", "moves", "agree"), rows, right=("moves", "agree"))
     return Group(answers, Text(" ".join(filter(None, (caption, chosen))), style="dim"))
+
+
+def _agree(shifts: Iterable[Shift]) -> str:
+    """How many numbers are within the tolerance of the print under other answers."""
+    agrees = [shift.other.agrees for shift in shifts if shift.other.agrees is not None]
+    return f"{sum(agrees)} of {len(agrees)}" if agrees else "-"
 
 
 def _grid(table: Table, last: str) -> Grid:
@@ -241,7 +249,7 @@ def _pair(column: Column, comparison: Comparison | None) -> Text:
 def _moved_cell(shift: Shift | None) -> Text:
     if shift is None:
         return Text("-")
-    text = f"{shift.difference:+.3g}"
-    if shift.low is not None and shift.high is not None and math.isfinite(shift.high - shift.low):
-        text += f" ±{(shift.high - shift.low) / 2:.2g}"
+    text, half = f"{shift.moved.mean:+.3g}", shift.moved.half
+    if half is not None and math.isfinite(half):
+        text += f" ±{half:.2g}"
     return Text(text, style="bold" if shift.significant else "dim")

@@ -10,9 +10,9 @@ from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import path_text
-from penstock.reproductions.claim_tests import Facts
+from penstock.reproductions.document import Document, unknown
 from penstock.reproductions.evidence import ClaimTest
-from penstock.reproductions.statements import Numbers
+from penstock.reproductions.statements import Facts, Numbers, StatedTest
 from penstock.reproductions.study import DATA, Study
 
 
@@ -56,8 +56,6 @@ def load(name: str) -> Study:
             raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
         return read_folder(folder)
     if name not in names():
-        from penstock.reproductions.document import unknown
-
         raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
     study: Study = import_module(f"{__package__}.{name}").STUDY
     return study
@@ -76,10 +74,6 @@ def packaged(
     `numbers` are the study's own names in statements of claims, `others` the tests of claims that no statements can
     test, and `facts` more words for the evidence of some claims.
     """
-    from penstock.reproductions.claim_tests import StatedTest
-    from penstock.reproductions.document import Document
-    from penstock.reproductions.study import Study
-
     document = Document.parse(resources.files(package).joinpath(DATA).read_text(encoding="utf-8"))
     more = facts or {}
     stated = {claim.id: StatedTest(document, claim, numbers or {}, more.get(claim.id)) for claim in document.claims}

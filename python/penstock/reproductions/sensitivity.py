@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import ScenarioError
-from penstock.reproductions.comparison import Comparison
+from penstock.reproductions.comparison import Comparison, compare
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.reproduce import Plan
@@ -28,43 +28,30 @@ RUNS = 3
 class Shift:
     """How another answer to one open question moves one number."""
 
-    document: str
-    table: str
-    row: Mapping[str, Any]  # its key cells
-    column: str
-    unit: str
-    published: float | None  # the print, if there is one
     reading: str  # the question
     key: str  # the answer that was run
-    chosen_mean: float  # our mean under the chosen answer
-    mean: float  # our mean under this answer
-    difference: float
-    low: float | None  # bounds of the 95 % confidence interval of the difference; None with a single run
-    high: float | None
-    runs: int  # how many pairs of runs
-    agrees: bool | None  # whether this answer's mean lies within the tolerance of the print; None without a print
+    chosen: Comparison  # the number under the chosen answer
+    other: Comparison  # the same number under this answer
+    moved: Interval  # the difference, over all pairs of runs
 
     @property
     def significant(self) -> bool:
         """Whether the interval of the difference leaves out zero."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+        low, high = self.moved.low, self.moved.high
+        return low is not None and high is not None and not low <= 0 <= high
 
     def as_json(self) -> dict[str, Any]:
         """The shift as a JSON object."""
         return {
-            "document": self.document,
-            "table": self.table,
-            "row": dict(self.row),
-            "column": self.column,
-            "unit": self.unit,
+            **self.chosen.place(),
             "reading": self.reading,
             "key": self.key,
-            "chosen_mean": self.chosen_mean,
-            "mean": self.mean,
-            "difference": self.difference,
-            "ci_low": self.low,
-            "ci_high": self.high,
-            "runs": self.runs,
+            "chosen_mean": self.chosen.mean,
+            "mean": self.other.mean,
+            "difference": self.moved.mean,
+            "ci_low": self.moved.low,
+            "ci_high": self.moved.high,
+            "runs": self.moved.runs,
         }
 
 
@@ -145,16 +132,7 @@ def _outcomes(
 
 
 def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: str) -> list[Shift]:
-    shifts = []
-    for table in chosen.tables:
-        for row, column, published in table.results():
-            theirs = interval(other.values(table.id, column.name, row.key))
-            agrees = None
-            if published is not None:
-                agrees = abs(theirs.mean - published) <= study.document.allowed(table, row, column)
-            moved = paired_interval(chosen, other, table.id, column.name, row.key)
-            ours = interval(chosen.values(table.id, column.name, row.key)).mean
-            place = (study.document.id, table.id, row.key, column.name, column.unit, published, reading, key)
-            means = (ours, theirs.mean, moved.mean)
-            shifts.append(Shift(*place, *means, moved.low, moved.high, moved.runs, agrees))
-    return shifts
+    return [
+        Shift(reading, key, ours, theirs, paired_interval(chosen, other, ours.table, ours.column, ours.row))
+        for ours, theirs in zip(compare(study.document, chosen), compare(study.document, other), strict=True)
+    ]
