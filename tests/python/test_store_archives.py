@@ -104,6 +104,18 @@ def test_runs_are_chosen_for_an_archive(penstock, demo, archive):
     assert penstock("export", "no/such/a.tar.gz")[0] == 2
 
 
+def test_the_runs_of_a_study_are_those_that_it_uses(penstock, demo, core):
+    penstock("run", demo, "--runs", "2")
+    demo.write_text(f"# The same simulation.\n{demo.read_text()}")
+    made = core.Scenario.runs
+    penstock("run", demo, "--runs", "2", "--set", "rate=1.00")
+    assert core.Scenario.runs == made
+    assert json.loads(penstock("export", "a.tar.gz", "--study", demo, "--format", "json")[1])["runs"] == 2
+    assert json.loads(penstock("verify", "--study", demo, "--format", "json")[1])["read"] == 2
+    demo.write_text(demo.read_text().replace("seed = 3", "seed = 4"))
+    assert penstock("export", "b.tar.gz", "--study", demo)[0] == 2
+
+
 def test_a_dry_import_takes_nothing(penstock, archive, tmp_path):
     code, out, _ = penstock("import", archive, "--store", "other", "--dry-run")
     assert code == 0

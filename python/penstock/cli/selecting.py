@@ -8,7 +8,7 @@ from pathlib import Path
 from penstock import _core
 from penstock.cli.options import pairs
 from penstock.printable import quoted, shortened
-from penstock.store import Store
+from penstock.store import RunKeys, Store
 from penstock.store.folder import Failed, Texts
 from penstock.store.history import page_of
 from penstock.store.manifest import Manifest, PointOf, in_order
@@ -23,7 +23,8 @@ class Selection:
     where: Sequence[tuple[str, str]] = ()  # settings and their values, as given or as in the scenario
     seed: int | None = None  # root of the random streams
     other_models: bool | None = None  # True for runs of other model versions only, False for runs of this one only
-    points: set[PointOf] | None = None  # the points of a study
+    study: Sequence[tuple[int, RunKeys]] | None = None  # seeds of a study's points, and names of their runs
+    _keys: dict[tuple[int, int], set[str]] = field(default_factory=dict)
     _pages: dict[PointOf, dict[str, str]] = field(default_factory=dict)
 
     def of(self, manifests: Iterable[Manifest]) -> list[Manifest]:
@@ -38,9 +39,16 @@ class Selection:
             return False
         if self.other_models is not None and (run.model_version != _core.MODEL_VERSION) != self.other_models:
             return False
-        if self.points is None and not self.where:
+        return self._is_of_study(run) and self._has(run.point, run.folder)
+
+    def _is_of_study(self, run: Manifest | Failed) -> bool:
+        """Returns whether a point of the study has this run, whatever text and settings it was made from."""
+        if self.study is None:
             return True
-        return (self.points is None or run.point in self.points) and self._has(run.point, run.folder)
+        numbers = run.seed, run.replication
+        if numbers not in self._keys:
+            self._keys[numbers] = {keys.of(*numbers) for seed, keys in self.study if seed == run.seed}
+        return run.key in self._keys[numbers]
 
     def _has(self, point: PointOf, folder: str | None) -> bool:
         if not self.where:
@@ -68,9 +76,8 @@ def selection(
     points = None
     if study is not None:
         from penstock.cli.studies import plan_of
-        from penstock.store.manifest import point_of
 
-        points = {point_of(each.first()) for each in plan_of(study, ()).read()}
+        points = [(each.seed, RunKeys(each.scenario.canonical)) for each in plan_of(study, ()).read()]
     return Selection(store.texts, name, pairs(where, "--where"), seed, other_models, points)
 
 
