@@ -174,6 +174,17 @@ def part(path: str, component: Component | None) -> dict[str, Any]:
     return {} if component is None else {f"{path}.{component.KEY}": component.table()}
 
 
+def joined(where: str, *tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of all tables. Raises ArgumentError if two have the same one, such as two impairments of a kind."""
+    entry: dict[str, Any] = {}
+    for table in tables:
+        for key, value in table.items():
+            if key in entry:
+                raise ArgumentError(f"{where}: {quoted(key)} is given twice, and a scenario has one; leave one out.")
+            entry[key] = value
+    return entry
+
+
 def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The entries of classes, by dotted keys."""
     entry: dict[str, Any] = {}

@@ -17,6 +17,7 @@ from penstock.arguments import (
     component,
     copied,
     entries,
+    joined,
     keys,
     name_of,
     named,
@@ -219,28 +220,29 @@ class Network(NetworkTraffic):
         ):
             for each in several:
                 component(f"Network.link: {place}", each, kind, "links[]")
-        entry: dict[str, Any] = {
-            "from": self._ends("Network.link: origin", origin),
-            "to": self._ends("Network.link: destination", destination),
-            "rate": rate,
-            "delay": one_or_uniform(delay),
-            "name": name,
-            "weight": weight,
-            "both-ways": both_ways or None,
-            **back_of(back or {}),
-        }
-        entry |= part("queue", queue) | part("scheduler", scheduler) | part("marker", marker)
-        entry |= part("policer", policer) | part("shaper", shaper) | {"marker.at": marker_at}
-        for traffic_class, discipline in (queues or {}).items():
-            entry |= part(f"class.{toml.key(traffic_class)}.queue", discipline)
-        entry |= classes_of("", classes or {})
-        for meter in pcn:
-            entry |= part("pcn", meter)
-        entry["pcn-at"] = pcn_at
-        for impairment in impairments:
-            entry |= part("impairment", impairment)
-        entry = {key: item for key, item in entry.items() if item is not None}
-        self._tables["links"].append(copied(entry) | plain(more))
+        plain_queues = {f"class.{toml.key(name)}.queue": each for name, each in (queues or {}).items()}
+        entry = joined(
+            "Network.link",
+            {
+                "from": self._ends("Network.link: origin", origin),
+                "to": self._ends("Network.link: destination", destination),
+                "rate": rate,
+                "delay": one_or_uniform(delay),
+                "name": name,
+                "weight": weight,
+                "both-ways": both_ways or None,
+            },
+            back_of(back or {}),
+            part("queue", queue) | part("scheduler", scheduler) | part("marker", marker),
+            part("policer", policer) | part("shaper", shaper) | {"marker.at": marker_at},
+            *(part(path, discipline) for path, discipline in plain_queues.items()),
+            classes_of("", classes or {}),
+            *(part("pcn", meter) for meter in pcn),
+            {"pcn-at": pcn_at},
+            *(part("impairment", impairment) for impairment in impairments),
+            plain(more),
+        )
+        self._tables["links"].append(copied({key: item for key, item in entry.items() if item is not None}))
 
     def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str | None] | None:
         """The names of the nodes at one end of links."""

@@ -236,6 +236,14 @@ def test_loss_is_read_with_its_unit(attributes, probability):
     assert ("both-ways" in found[0]) == (probability is None)
 
 
+def test_impairments_of_edges_and_of_all_ports_apply_both():
+    lossy = graph(("a", "b", EVEN | {"loss": "1 %"}))
+    found = links(from_networkx(lossy, impairments=[penstock.Delay(added="1 ms")]))
+    assert found[1]["impairment"] == {"loss": {"probability": 0.01}, "delay": {"added": "1 ms"}}
+    with pytest.raises(InputError, match="edge 'a' to 'b': has 'loss' of its own, and impairments of all ports have"):
+        from_networkx(lossy, impairments=[penstock.Loss(probability=0.5)])
+
+
 def test_what_is_left_out_is_said():
     made = graph(("a", "b", EVEN | {"mtu": 1500, "colour": "red", "id": "e1"}))
     made.nodes["a"]["country"] = "DE"

@@ -272,6 +272,24 @@ def test_a_name_is_given_once():
         net.nodes("a", 2)
 
 
+@pytest.mark.parametrize(
+    ("twice", "key"),
+    [
+        ({"impairments": [ps.Loss(probability=0.1), ps.Loss(probability=0.2)]}, "impairment.loss"),
+        ({"impairments": [ps.Loss(probability=0.1)], "impairment": ps.Loss(probability=0.2)}, "impairment.loss"),
+        ({"pcn": [ps.Excess(rate="1 Mbit/s", size="9 kB")] * 2}, "pcn.excess"),
+        ({"queues": {"ef": ps.TailDrop()}, "classes": {"ef": {"queue": ps.TailDrop()}}}, "class.ef.queue.tail-drop"),
+        ({"from": "b"}, "from"),
+    ],
+)
+def test_no_part_of_a_link_replaces_another(twice, key):
+    net = ps.Network()
+    net.nodes("a", 2)
+    net.node("b")
+    with pytest.raises(ps.errors.ArgumentError, match=f"'{key}' is given twice"):
+        net.link("a", "b", rate="1 Mbit/s", delay="1 ms", **twice)
+
+
 def test_what_toml_cannot_say_is_refused():
     net = ps.Network()
     net.measure("goodput", of={1, 2})

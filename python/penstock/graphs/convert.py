@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from penstock.arguments import Node
+from penstock.component import Component
 from penstock.drawing import ends_of
 from penstock.errors import InputError
 from penstock.graphs.attributes import DELAY, RATE, EdgeError, Reading, is_given
@@ -224,7 +225,7 @@ def _add_links(
             continue
         between[a, b] += 1
         try:
-            link = reader.link(a, b, data)
+            link = _with_port(reader.link(a, b, data), port)
         except EdgeError as mistake:
             line = nth_line(lines, a, b, between[a, b] - 1, directed=graph.is_directed())
             place = source if line is None else f"{source}:{line}"
@@ -233,7 +234,7 @@ def _add_links(
         is_one_way = graph.is_directed() and not graph.has_edge(b, a)
         one_way += is_one_way
         both_ways = not graph.is_directed() or (is_one_way and reading.both_ways)
-        _link(net, (net.node_of[a], net.node_of[b]), both_ways, taken, _with_port(link, port))
+        _link(net, (net.node_of[a], net.node_of[b]), both_ways, taken, link)
     if mistakes:
         more = [f"... and {len(mistakes) - _SHOWN} more."] if len(mistakes) > _SHOWN else []
         raise InputError("\n".join([*mistakes[:_SHOWN], *more, f"{things(len(mistakes), 'mistake')} in the graph."]))
@@ -247,8 +248,12 @@ def _add_links(
 
 
 def _with_port(link: dict[str, Any], port: Mapping[str, Any]) -> dict[str, Any]:
-    """A link with the keys of all ports; impairments of both apply."""
-    both = [*link.get("impairments", ()), *port.get("impairments", ())]
+    """A link with the keys of all ports; impairments of both apply. Raises EdgeError if both have one of a kind."""
+    own, more = link.get("impairments", ()), port.get("impairments", ())
+    twice = sorted({each.KEY for each in own} & {each.KEY for each in more if isinstance(each, Component)})
+    if twice:
+        raise EdgeError(f"has {quoted(twice[0])} of its own, and impairments of all ports have another; leave one out")
+    both = [*own, *more]
     return link | dict(port) | ({"impairments": both} if both else {})
 
 
