@@ -110,12 +110,29 @@ def test_graphml_without_edgedefault_or_a_key_s_type_is_read(tmp_path):
         ({"body": "<node/>"}, "5: this <node> has no attribute 'id'"),
         ({"body": '<edge source="a"/>'}, "5: this <edge> has no attribute 'target'"),
         ({"body": '<edge source="a" target="B"/>'}, "5: there is no node 'B'"),
+        ({"body": '\n<node id="a"/>'}, "6: there is another <node> with the id 'a'"),
+        (
+            {"body": '<edge id="e" source="a" target="b"/>\n<edge id="e" source="b" target="a"/>'},
+            "6: there is another <edge> with the id 'e'",
+        ),
+        ({"body": '<node id="c">\n<graph/></node>'}, "6: there is another <graph>; one is read"),
+        ({"body": '</graph>\n<graph edgedefault="directed">'}, "6: there is another <graph>; one is read"),
     ],
 )
 def test_mistakes_in_graphml_written_by_hand_have_their_lines(parts, message, tmp_path):
     (tmp_path / "a.graphml").write_text(by_hand(**parts))
     with pytest.raises(InputError, match=f"a.graphml:{message}"):
         from_file(tmp_path / "a.graphml", rate="1 Mbit/s", delay="1 ms")
+
+
+def test_edges_between_other_nodes_and_groups_of_yed_are_no_repetitions(tmp_path):
+    edges = '<edge id="0" source="a" target="b"/><edge id="0" source="b" target="a"/>'
+    group = f'{edges}<node id="g" yfiles.foldertype="group"><graph>{{}}</graph></node>'
+    inner = '<node id="c"/><edge id="0" source="b" target="c"/>'
+    (tmp_path / "a.graphml").write_text(by_hand(graph=' edgedefault="directed"', body=group.format(inner)))
+    with pytest.warns(UserWarning, match="1 of 3 edges of the directed graph"):
+        net = from_file(tmp_path / "a.graphml", rate="1 Mbit/s", delay="1 ms", both_ways=True)
+    assert [(link["from"], link["to"]) for link in links(net)] == [("a", "b"), ("b", "c"), ("b", "a")]
 
 
 GML = 'graph [\n  node [ id 0 label "a" ]\n  node [ id 1 label "a" ]\n  edge [ source 0 target 1 rate "1 Mbit/s" ]\n]\n'

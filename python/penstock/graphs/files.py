@@ -215,11 +215,14 @@ def checked_graphml(content: bytes, shown: str) -> Lines:
 
     Raises InputError with the mistakes and their lines.
     """
-    elements: Elements = {kind: [] for kind in _NEEDED}
+    elements: Elements = {kind: [] for kind in (*_NEEDED, "graph")}
     parser = expat.ParserCreate()
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        if (kind := name.rpartition(":")[2]) in elements:
+        if (kind := name.rpartition(":")[2]) not in elements:
+            return
+        # The graph in a node of yEd that is a group is read with the first one.
+        if kind != "graph" or not elements["node"] or elements["node"][-1][1].get("yfiles.foldertype") != "group":
             elements[kind].append((parser.CurrentLineNumber, attributes))
 
     parser.StartElementHandler = start
@@ -253,6 +256,24 @@ def _mistakes(elements: Elements) -> Iterator[tuple[int, str]]:
         for line, attributes in elements[kind]:
             if name in attributes and attributes[name] not in known:
                 yield line, f"{message} {quoted(attributes[name])}"
+    yield from _given_twice(elements)
+    for line, _ in elements["graph"][1:]:
+        yield line, "there is another <graph>; one is read"
+
+
+def _given_twice(elements: Elements) -> Iterator[tuple[int, str]]:
+    """Nodes and edges that networkx would merge with earlier ones; edges between other nodes may have the same id."""
+    is_directed = any(attributes.get("edgedefault") == "directed" for _, attributes in elements["graph"])
+    for kind, ends in (("node", ()), ("edge", ("source", "target"))):
+        seen = set[tuple[str, ...]]()
+        for line, attributes in elements[kind]:
+            if "id" not in attributes:
+                continue
+            between = [attributes.get(end, "") for end in ends]
+            own = (attributes["id"], *(between if is_directed else sorted(between)))
+            if own in seen:
+                yield line, f"there is another <{kind}> with the id {quoted(own[0])}"
+            seen.add(own)
 
 
 def _mistakes_of_keys(elements: Elements) -> Iterator[tuple[int, str]]:
