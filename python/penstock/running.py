@@ -79,8 +79,8 @@ def run_all(
     ScenarioError
         If any scenario has mistakes; nothing is run.
     InputError
-        If simultaneous runs need more memory than there is (see ``penstock.memory.allow``), or there are no such
-        workers; nothing is run.
+        If simultaneous runs need more memory than there is (see ``penstock.memory.allow``), there are no such
+        workers, or `jobs` or `threads` is below 1; nothing is run.
     PenstockError
         If a cluster cannot be reached, or all of its workers are refused; finished runs are kept.
     RunsFailed
@@ -110,13 +110,17 @@ def make_all(
     their order, also if others failed.
     """
     place = Place.read(on)
+    for name, number in (("jobs", 1 if jobs is None else jobs), ("threads", how.threads)):
+        if not (hasattr(number, "__index__") and number >= 1):
+            raise InputError(f"{name}: {number!r} is not a whole number from 1.")
     if store is not None:
         _require_sources(asked)
     tally = _Tally(asked, store)
     status = tally.status
     missing = tally.find(_distinct(asked))
     if not place.is_elsewhere:
-        jobs = min(jobs or max(1, available() // usable(how.threads)), len(missing))
+        most = max(1, available() // usable(how.threads)) if jobs is None else jobs
+        jobs = min(most, len(missing))
         sizes = {id(each): each.memory for each in {id(job.scenario): job.scenario for job in missing}.values()}
         require(((job.request.name, sizes[id(job.scenario)]) for job in missing), jobs)
     if missing and store is not None:

@@ -30,6 +30,13 @@ def test_results_are_in_the_order_of_the_requests_whatever_the_workers():
     assert one[3].metrics[0].value == 1.0 + 1 + 0.3
 
 
+@pytest.mark.parametrize("option", ["jobs", "threads"])
+@pytest.mark.parametrize("number", [0, -1, 1.5, "2"])
+def test_numbers_of_workers_and_cores_are_whole_and_positive(option, number):
+    with pytest.raises(InputError, match=f"{option}: {number!r} is not a whole number from 1"):
+        run_all(requests(), **{option: number})
+
+
 def test_a_run_in_the_store_is_not_made_again(tmp_path, core):
     store = Store(tmp_path)
     first = run_all(requests(), store=store)
