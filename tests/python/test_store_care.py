@@ -9,6 +9,7 @@ import time
 import pytest
 
 from penstock import _core
+from penstock.cli.gc import sweep
 from penstock.records import RunRequest
 from penstock.store import Store, run_key
 from penstock.store.folder import sealed_json
@@ -100,6 +101,17 @@ def test_leftovers_are_removed_once_they_are_old(penstock, demo, tmp_path):
     assert files(store) == sorted(
         [*(name for name in kept if not name.startswith("failed/")), f"runs/{key[:2]}/{key}.json"]
     )
+
+
+def test_the_scenario_of_runs_in_progress_is_no_leftover_however_old_it_is(demo, tmp_path):
+    store, request = Store(tmp_path / "store"), RunRequest(demo.read_text(), name="demo")
+    store.prepare([request])
+    text = only(tmp_path / "store" / "scenarios")
+    os.utime(text, (1, 1))
+    store.prepare([request])
+    assert sweep(store).scenarios == 0
+    os.utime(text, (1, 1))
+    assert sweep(store).scenarios == 1
 
 
 @pytest.mark.parametrize(

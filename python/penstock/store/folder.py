@@ -113,11 +113,17 @@ class Texts:
         return self._folder / f"{name}.toml"
 
     def keep(self, texts: Iterable[str]) -> None:
-        """Writes the texts that are missing or altered; raises OSError if one cannot be written."""
+        """Writes the texts that are missing or altered; raises OSError if one cannot be written.
+
+        The others become young, so that `penstock gc` leaves them while their runs are in progress.
+        """
         for text in texts:
             name = scenario_hash(text)
             if self.get(name) is None:
                 write(self.file(name), text.encode("utf-8", "surrogatepass"))
+            else:
+                with suppress(OSError):  # the file of another user
+                    os.utime(self.file(name))
 
     def get(self, name: str) -> str | None:
         """Returns the text with this hash; None if it is missing or altered."""
