@@ -286,11 +286,12 @@ def jain(shares: Sequence[float]) -> float:
 
 
 def _variance(values: Sequence[float], centre: float | None = None) -> float:
-    """The variance about the mean, which is `centre` if that is known."""
-    if min(values) == max(values):
-        return 0.0  # exactly, although the rounded mean may differ from the values
+    """The variance about the mean, which is `centre` if that is known; NaN if a value is."""
     if centre is None:
         centre = mean(values)
+    # NaN compares as if it were not there.
+    if min(values) == max(values) and not math.isnan(centre):
+        return 0.0  # exactly, although the rounded mean may differ from the values
     return math.fsum([(value - centre) ** 2 for value in values]) / (len(values) - 1)
 
 

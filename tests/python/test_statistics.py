@@ -109,6 +109,15 @@ def test_comparisons_need_two_runs(compare):
         compare([1.0], [2.0])
 
 
+@pytest.mark.parametrize("compare", [welch, paired])
+@pytest.mark.parametrize("values", [[math.nan, 2.0, 2.0], [2.0, math.nan, 2.0], [2.0, 2.0, math.nan]])
+def test_an_unknown_run_makes_a_comparison_unknown(compare, values):
+    found = compare(values, [1.0, 1.0, 1.0])
+    assert all(map(math.isnan, (found.difference, found.low, found.high, found.p_above, found.p_two_sided)))
+    assert not found.is_above()
+    assert not found.is_below()
+
+
 def test_pairs_need_equally_many_runs():
     with pytest.raises(ValueError, match="equally many runs a side, not 2 and 3"):
         paired([1.0, 2.0], [1.0, 2.0, 3.0])
