@@ -398,18 +398,41 @@ def test_a_point_without_the_compared_parameter_is_left_out(made):
 # Points that measure different numbers
 
 
-def test_a_number_that_is_computed_from_one_that_a_point_lacks(made, penstock):
+@pytest.mark.parametrize(
+    ("aims", "place"),
+    [
+        (
+            f"runs = 2\n[compare]\nparameter = '{QUEUE}'\nbaseline = '9 packets'\nmetrics = ['queue']\n",
+            "6: compare.metrics",
+        ),
+        ("runs = 2\n[metrics]\nmore = '2 * queue'\n", "4: metrics.more"),
+        ("[precision]\nmetric = 'queue'\nhalf-width = '5 %'\n", "3: precision.metric"),
+    ],
+)
+def test_a_number_that_a_later_point_lacks_is_told_before_anything_is_run(made, aims, place):
+    measures = "measure = [[{ metric = 'queue', of = 'a-b' }], [{ metric = 'delay', of = 'one' }]]"
+    varied = f"[grid]\n{measures}\n{QUEUE} = ['5 packets', '9 packets']\n"
+    lacking = r"'queue' is not measured here \(delay\) \(at measure = .* = 5 packets\)"
+    with pytest.raises(ScenarioError, match=rf"s.toml:{place}: {lacking}"):
+        made(aims + varied)
+
+
+def test_a_number_that_is_computed_from_one_that_a_point_lacks(plan, penstock):
     study = (
         '[metrics]\ndouble = "2 * delay[one, mean]"\n[grid]\n'
         'measure = [[{ metric = "delay", of = "one" }, { metric = "queue", of = "a-b" }], '
         '[{ metric = "queue", of = "a-b" }]]\n'
     )
+    double = plan("runs = 1\n" + study)
     with pytest.raises(InputError, match=r"^metrics: 'delay' is not measured here \(queue\) \(at measure = "):
-        made("runs = 1\n" + study)
+        make(double, double.read())
     Path("s.toml").write_text(HEAD + study)
     for verb in ("run", "plot"):
         code, _, err = penstock(verb, "s.toml", "--runs", 1)
-        assert (code, err.partition(" (at ")[0]) == (2, "metrics: 'delay' is not measured here (queue)")
+        assert (code, err.partition(" (at ")[0]) == (
+            2,
+            "s.toml:3: metrics.double: 'delay' is not measured here (queue)",
+        )
 
 
 def test_a_number_that_is_measured_twice_counts_once(made):

@@ -9,9 +9,10 @@ from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.records import RunResult
+from penstock.records import Metric, RunResult
 from penstock.statistics import Comparison, holm, paired
 from penstock.studies.definition import Point, value_text
+from penstock.studies.derived import at
 from penstock.studies.select import SelectionError, described, select
 
 
@@ -99,13 +100,17 @@ def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]
         raise InputError("compare: a comparison needs at least two runs of each point.")
     if any(one.request.seed != other.request.seed for one, other in both):
         raise InputError("compare: points of different seeds share no random numbers, so their runs are no pairs.")
-    try:
-        first = select(selector, runs[0].metrics)
-        ours = [select(selector, one.metrics).value for one, _ in both]
-        theirs = [select(selector, other.metrics).value for _, other in both]
-    except SelectionError as error:
-        raise InputError(f"compare: {error}.") from None
+    first = _number(selector, runs[0])
+    ours = [_number(selector, one).value for one, _ in both]
+    theirs = [_number(selector, other).value for _, other in both]
     return described(first), first.unit, paired(ours, theirs), len(both)
+
+
+def _number(selector: str, run: RunResult) -> Metric:
+    try:
+        return select(selector, run.metrics)
+    except SelectionError as error:
+        raise InputError(f"compare: {error}{at(dict(run.request.sets))}.") from None
 
 
 def _companions(points: Sequence[Point], parameter: str) -> set[str]:

@@ -127,7 +127,7 @@ def _values(runs: Sequence[RunResult], target: Precision) -> list[float]:
     try:
         found = [select(target.metric, run.metrics) for run in runs]
     except SelectionError as error:
-        raise InputError(f"precision: {error}.") from None
+        raise InputError(f"precision: {error}{at(dict(runs[0].request.sets))}.") from None
     return [metric.value * float(dimension_of(metric.unit)[0]) for metric in found]
 
 

@@ -25,21 +25,44 @@ _PARTS = (20, 4, 1)
 
 
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
-    """Runs the beginning of the first point and looks up every number that the study names.
+    """Runs the beginning of a point for each choice of measures, and looks up every number that the study names.
 
     Raises ScenarioError if one does not exist, or its unit does not match its target.
     """
     if plan.precision is None and plan.compare is None and plan.warm_up is None and not plan.metrics:
         return
+    firsts: dict[tuple[str, ...], PointRequest] = {}
+    for each in asked:
+        firsts.setdefault(tuple(each.scenario.measures), each)
+    found: list[tuple[str, str]] = []
+    for each in firsts.values():
+        where = each.point.place if len(firsts) > 1 else ""
+        found = [(path, f"{message}{where}") for path, message in _mistakes(plan, each)]
+        if found:
+            break
+    found += _mistakes_of_points(plan)
     mistakes: list[_core.Mistake] = [
         {"file": utf8(plan.place), "line": plan.origins.get(path), "path": path, "message": message}
-        for path, message in _mistakes(plan, asked[0])
+        for path, message in found
     ]
     if mistakes:
         raise ScenarioError(mistakes)
 
 
+def _mistakes_of_points(plan: StudyPlan) -> Iterator[tuple[str, str]]:
+    """The mistakes of a comparison that no number causes."""
+    if plan.compare is None:
+        return
+    if plan.precision is None and plan.runs < 2:
+        yield "compare", "a comparison needs at least two runs of each point"
+    try:
+        compare([(point, ()) for point in plan.points], replace(plan.compare, metrics=()))
+    except InputError as error:
+        yield "compare", str(error).removeprefix("compare: ").rstrip(".")
+
+
 def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]:
+    """The numbers that a study names and a point lacks."""
     own = measured(asked)
     metrics = list(own)
     for name, text in plan.metrics.items():
@@ -63,12 +86,6 @@ def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]
     if plan.compare is not None:
         for selector in plan.compare.metrics:
             yield from _selected("compare.metrics", selector, metrics)
-        if plan.precision is None and plan.runs < 2:
-            yield "compare", "a comparison needs at least two runs of each point"
-        try:
-            compare([(point, ()) for point in plan.points], replace(plan.compare, metrics=()))
-        except InputError as error:
-            yield "compare", str(error).removeprefix("compare: ").rstrip(".")
 
 
 def _selected(path: str, selector: str, metrics: Sequence[Metric]) -> Iterator[tuple[str, str]]:
