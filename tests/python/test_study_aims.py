@@ -338,6 +338,11 @@ def test_points_of_different_seeds_are_no_pairs(made):
 QUEUE = "a-b.queue.tail-drop.limit"
 
 
+def test_a_computed_number_has_a_name_of_its_own(made):
+    with pytest.raises(ScenarioError, match=r"s.toml:3: metrics.queue: 'queue' is measured; give .* another name"):
+        made("[metrics]\nqueue = '2 * queue'\n")
+
+
 def test_what_always_varies_together_is_compared_together(made):
     zipped = f'runs = 2\n[[zip]]\nsize = ["small", "large"]\n{QUEUE} = ["5 packets", "50 packets"]\n'
     zipped += '[grid]\nduration = ["1 s", "2 s"]\n'

@@ -11,7 +11,7 @@ from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
-from penstock.printable import utf8
+from penstock.printable import quoted, utf8
 from penstock.records import Metric, each_once
 from penstock.studies.compare import compare
 from penstock.studies.expression import ExpressionError
@@ -65,7 +65,10 @@ def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]
     """The numbers that a study names and a point lacks."""
     own = measured(asked)
     metrics = list(own)
+    taken = {metric.name for metric in own}
     for name, text in plan.metrics.items():
+        if name in taken:
+            yield f"metrics.{name}", f"{quoted(name)} is measured; give the computed number another name"
         try:
             metrics += DerivedMetrics({name: text}).of(metrics)
         except (ExpressionError, SelectionError) as error:
