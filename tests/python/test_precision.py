@@ -68,6 +68,16 @@ def test_a_target_that_takes_far_more_runs_than_the_most_is_given_up_at_once():
     assert far.why_hopeless(values[:9]) is None
 
 
+def test_a_condition_that_all_runs_meet_is_not_certain():
+    # Wilson's half-width of n of n is 3.8415 / (2 n + 2 * 3.8415): 0.0568 for 30 runs, and below 0.02 from 93 on.
+    target = Precision("x", 0.02, relative=False, is_share=True)
+    assert target.stop([1.0] * 92) is None
+    assert target.stop([1.0] * 100) == 93
+    assert target.next_runs([1.0] * 30) == 60
+    # The half-width is inversely proportional to the runs, so the spread of these few says nothing of more.
+    assert Precision("x", 0.001, relative=False, is_share=True).why_hopeless([0.0] * 30) is None
+
+
 @pytest.mark.parametrize(
     ("queue", "target"),
     [

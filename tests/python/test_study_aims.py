@@ -10,7 +10,7 @@ from one_link import one_link
 
 from penstock.cli.files import read_text
 from penstock.errors import InputError, PrecisionMissed, ScenarioError
-from penstock.statistics import holm, paired
+from penstock.statistics import holm, paired, wilson
 from penstock.store import Store
 from penstock.studies.file import read_study
 from penstock.studies.making import make, stored
@@ -193,6 +193,16 @@ def test_an_absolute_target_has_the_units_of_its_metric(made):
     result = made('precision = { metric = "throughput[one]", half-width = "100 kbit/s", least = 2 }\n')
     (one,) = (each for each in result.summaries() if (each.metric, each.labels["of"]) == ("throughput", "one"))
     assert one.interval.half <= 100_000
+
+
+def test_a_target_for_a_condition_that_all_runs_meet(made):
+    result = made(
+        '[set]\nduration = "100 ms"\n[metrics]\nok = "queue >= 0 packets"\n'
+        '[precision]\nmetric = "ok"\nhalf-width = "0.05"\nleast = 10\n'
+    )
+    (ok,) = (each for each in result.summaries() if each.metric == "ok")
+    assert (ok.interval.mean, ok.interval.runs) == (1, 35)
+    assert ok.interval.half <= 0.05 < wilson(34, 34).half
 
 
 def test_a_precision_target_on_the_command_line(penstock):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from penstock.errors import InputError, PenstockError
-from penstock.records import RunResult
+from penstock.records import RUNS, Metric, RunResult
 from penstock.store import Store
 from penstock.studies.derived import at
 from penstock.studies.plan import StudyPlan
@@ -110,7 +110,9 @@ def _following(
     i: int, asked: PointRequest, runs: list[RunResult], target: Precision, ended: dict[int, PointResult]
 ) -> int | None:
     """The next number of runs of a point; None if it has ended, which is noted in `ended`."""
-    values = _values(runs, target)
+    found = _numbers(runs, target)
+    target = replace(target, is_share=found[0].labels == RUNS)
+    values = [metric.value * float(dimension_of(metric.unit)[0]) for metric in found]
     why = target.why_hopeless(values)
     count = target.stop(values) if why is None else None
     if count is None and why is None and len(values) < target.most:
@@ -123,13 +125,11 @@ def _following(
     return None
 
 
-def _values(runs: Sequence[RunResult], target: Precision) -> list[float]:
+def _numbers(runs: Sequence[RunResult], target: Precision) -> list[Metric]:
     try:
-        found = [select(target.metric, run.metrics) for run in runs]
+        return [select(target.metric, run.metrics) for run in runs]
     except SelectionError as error:
         raise InputError(f"precision: {error}{at(dict(runs[0].request.sets))}.") from None
-    return [metric.value * float(dimension_of(metric.unit)[0]) for metric in found]
-
 
 def _hops(asked: PointRequest, runs: Sequence[RunResult]) -> float:
     """Packet-hops per run, measured once there are runs."""

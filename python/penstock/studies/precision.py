@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.statistics import interval
+from penstock.statistics import Interval, interval, wilson
 from penstock.studies.quantity import Dimension
 
 LEAST = 30
@@ -30,7 +30,8 @@ class Precision:
     The rule is Law's sequential procedure [Law15 s9.4.1], after Chow and Robbins [Chow65]: stop at the first n, from
     the minimum number of runs on, at which the half-width of the t-interval of the first n runs is at most g / (1 + g)
     of the mean's magnitude. The correction by 1 + g makes g bound the error relative to the true mean. An absolute
-    target is compared with the half-width itself.
+    target is compared with the half-width itself. For a condition the interval is Wilson's: runs that all meet it do not
+    vary, although their share is not certain.
 
     Parameters
     ----------
@@ -44,6 +45,8 @@ class Precision:
         Unit of an absolute target.
     least, most : int
         Minimum and maximum number of runs.
+    is_share : bool
+        Whether it is a condition, whose mean is a share of the runs.
     """
 
     metric: str
@@ -52,6 +55,7 @@ class Precision:
     dimension: Dimension = ()
     least: int = LEAST
     most: int = MOST
+    is_share: bool = False
 
     def stop(self, values: Sequence[float]) -> int | None:
         """Returns the number of these runs after which to stop; None if they do not reach the target.
@@ -66,7 +70,8 @@ class Precision:
             return "is not a number in every run"
         if self.relative and not any(values):
             return "is zero in every run, of which nothing is a share; give an absolute half-width"
-        needed = self.needed(values) if len(values) >= JUDGED else 0.0
+        is_certain = self.is_share and len(set(values)) == 1  # as far as these tell
+        needed = self.needed(values) if len(values) >= JUDGED and not is_certain else 0.0
         if needed > BEYOND * self.most:
             return f"would take about {needed:.0e} runs to reach ±{self.goal}, and at most {self.most} are made"
         return None
@@ -75,23 +80,26 @@ class Precision:
         """Returns the next number of runs: an estimate from their spread, at most twice the present number."""
         count = len(values)
         target = self._target(values)
-        half = interval(values).half
+        half = self._interval(values).half
         needed = 2 * count if half is None or target <= 0 else math.ceil(min(count * (half / target) ** 2, 2.0 * count))
         return min(self.most, max(count + 1, needed))
 
     def needed(self, values: Sequence[float]) -> float:
         """Returns the estimated number of runs."""
-        half, target = interval(values).half, self._target(values)
+        half, target = self._interval(values).half, self._target(values)
         return len(values) * (half / target) ** 2 if half is not None and target > 0 else math.inf
 
+    def _interval(self, values: Sequence[float]) -> Interval:
+        return wilson(round(sum(values)), len(values)) if self.is_share else interval(values)
+
     def _is_met(self, values: Sequence[float]) -> bool:
-        half = interval(values).half
+        half = self._interval(values).half
         return half is not None and half <= self._target(values)
 
     def _target(self, values: Sequence[float]) -> float:
         if not self.relative:
             return self.half_width
-        return abs(interval(values).mean) * self.half_width / (1 + self.half_width)
+        return abs(self._interval(values).mean) * self.half_width / (1 + self.half_width)
 
     @property
     def goal(self) -> str:
