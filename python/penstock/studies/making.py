@@ -131,6 +131,7 @@ def _numbers(runs: Sequence[RunResult], target: Precision) -> list[Metric]:
     except SelectionError as error:
         raise InputError(f"precision: {error}{at(dict(runs[0].request.sets))}.") from None
 
+
 def _hops(asked: PointRequest, runs: Sequence[RunResult]) -> float:
     """Packet-hops per run, measured once there are runs."""
     return sum(run.packet_hops for run in runs) / len(runs) if runs else asked.hops

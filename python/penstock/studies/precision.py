@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from penstock.statistics import Interval, interval, wilson
-from penstock.studies.quantity import Dimension
+from penstock.studies.quantity import Dimension, Quantity
 
 LEAST = 30
 """Default number of runs before the rule is first applied. With ten [Law15 s9.4.1], 95 % intervals of skewed means
@@ -30,15 +31,15 @@ class Precision:
     The rule is Law's sequential procedure [Law15 s9.4.1], after Chow and Robbins [Chow65]: stop at the first n, from
     the minimum number of runs on, at which the half-width of the t-interval of the first n runs is at most g / (1 + g)
     of the mean's magnitude. The correction by 1 + g makes g bound the error relative to the true mean. An absolute
-    target is compared with the half-width itself. For a condition the interval is Wilson's: runs that all meet it do not
-    vary, although their share is not certain.
+    target is compared with the half-width itself. For a condition the interval is Wilson's: runs that all meet it do
+    not vary, although their share is not certain.
 
     Parameters
     ----------
     metric : str
         The number, such as ``"goodput[near]"``.
     half_width : float
-        The target: a share of the mean if `relative`, else in the metric's unit.
+        The target: a share of the mean if `relative`, else in base units, such as s or bit.
     relative : bool
         Whether it is a share of the mean.
     dimension : tuple
@@ -104,4 +105,6 @@ class Precision:
     @property
     def goal(self) -> str:
         """The target in words."""
-        return f"{100 * self.half_width:g} %" if self.relative else f"{self.half_width:g}"
+        if self.relative:
+            return f"{100 * self.half_width:g} %"
+        return str(Quantity(Fraction(self.half_width), self.dimension))
