@@ -206,8 +206,8 @@ def test_a_target_for_a_condition_that_all_runs_meet(made):
 
 
 def test_an_absolute_target_is_shown_with_its_unit(penstock):
-    Path("s.toml").write_text(HEAD + 'precision = { metric = "delay", half-width = "20 ms", least = 2 }\n')
-    assert "2 runs of each point, until ±0.02 s of delay (" in penstock("run", "s.toml")[1]
+    Path("s.toml").write_text(HEAD + 'precision = { metric = "delay", half-width = "20 ms" }\n')
+    assert "30 runs of each point, until ±0.02 s of delay (" in penstock("run", "s.toml")[1]
 
 
 def test_a_precision_target_on_the_command_line(penstock):
