@@ -13,6 +13,7 @@ from penstock import _core
 from penstock.errors import InputError, RunsFailed
 from penstock.records import RunFailure
 from penstock.search.question import Condition, Question
+from penstock.statistics import Interval
 from penstock.studies.runner import Runner
 
 PIPE = one_link(
@@ -255,6 +256,34 @@ def test_a_condition_is_met_from_either_side():
     assert Condition.read("loss < 1 %").missed_by(metrics) == pytest.approx(0.01)
     assert Condition.read("1 % < loss").missed_by(metrics) == pytest.approx(-0.01)
     assert Condition.read("delay >= 5 ms").missed_by(metrics) == pytest.approx(0.002)
+
+
+def test_a_strict_condition_is_not_met_at_equality(tmp_path):
+    assert [Condition.read(f"loss {sign} 1 %").is_met(0.0) for sign in ("<", "<=", ">=", ">")] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    exact, above, around = Interval(0.0, 0.0, 0.0, 5), Interval(1.0, 0.0, 2.0, 5), Interval(-1.0, -2.0, 0.0, 5)
+    assert [Condition.read("loss < 1 %").verdict(each) for each in (exact, above, around)] == ["no", "no", "not sure"]
+    assert [Condition.read("loss <= 1 %").verdict(each) for each in (exact, above, around)] == [
+        "yes",
+        "not sure",
+        "yes",
+    ]
+    # Nothing is ever lost here.
+    net = ps.Network()
+    a, b = net.node("a"), net.node("b")
+    net.link(a, b, rate="1 Mbit/s", delay="1 ms")
+    net.flows("one", a, b, source=ps.Cbr(rate="100 kbit/s", packet="500 bytes"))
+    net.measure("utilisation", of="a-b")
+    net.measure("loss", of="one")
+    study = ps.Study(net, duration="1 s").runs(2)
+    ranges = {"one.source.cbr.rate": "100 kbit/s..500 kbit/s"}
+    more = {"maximise": "utilisation[a-b]", "trials": 8, "fresh": 2, "store": ps.Store(tmp_path)}
+    assert study.search(ranges, subject_to="loss[one] > 0 %", **more).best is None
+    assert study.search(ranges, subject_to="loss[one] >= 0 %", **more).best.meets == "yes"
 
 
 def test_python_gives_a_frame_and_a_picture(tmp_path):

@@ -30,6 +30,8 @@ _BATCH = 8
 """Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""
 _RANDOM = 16
 """Number of random trials at the start: two batches."""
+_TINY = 1e-300
+"""Violation of a strict inequality whose sides are equal."""
 
 
 class Search:
@@ -104,7 +106,8 @@ class Search:
         if not all(map(math.isfinite, own)):
             what = self.question.metric if not math.isfinite(own[0]) else "a condition"
             return Trial(number, values, point, why=f"{what} is no number in some run")
-        return Trial(number, values, point, own[0], tuple(own[1:]), self._interval(numbers))
+        met = all(each.is_met(by) for each, by in zip(self.question.conditions, own[1:], strict=True))
+        return Trial(number, values, point, own[0], tuple(own[1:]), met, self._interval(numbers))
 
     def _numbers(self, made: Sequence[RunResult]) -> tuple[list[float], list[list[float]]]:
         """The number in each run, and the violations of each condition."""
@@ -126,7 +129,10 @@ class Search:
             if isinstance(made, str):
                 raise PenstockError(f"the fresh runs of trial {trial.number} failed: {made}")
             numbers, missed = self._numbers(made)
-            found.append(Finalist(trial, self._interval(numbers), tuple(interval(each) for each in missed), numbers))
+            missed_by = tuple(interval(each) for each in missed)
+            meets = [each.verdict(by) for each, by in zip(self.question.conditions, missed_by, strict=True)]
+            sure = next((verdict for verdict in ("no", "not sure") if verdict in meets), "yes")
+            found.append(Finalist(trial, self._interval(numbers), missed_by, sure, numbers))
         others = [paired(each.values, found[0].values) for each in found[1:]]
         adjusted = holm([1.0 if math.isnan(each.p_two_sided) else each.p_two_sided for each in others])
         compared = [replace(each, less=less, p=p) for each, less, p in zip(found[1:], others, adjusted, strict=True)]
@@ -191,7 +197,8 @@ class _Sampler:
                 self._study.tell(trial, state=self._failed)
                 continue
             for condition, missed in zip(self._conditions, result.missed_by, strict=True):
-                trial.set_constraint(condition.text, missed)
+                # It takes zero as met.
+                trial.set_constraint(condition.text, missed if condition.is_met(missed) else max(missed, _TINY))
             self._study.tell(trial, result.value)
         self._asked = []
 

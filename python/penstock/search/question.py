@@ -10,6 +10,7 @@ from typing import Any
 from penstock.errors import InputError, advice
 from penstock.printable import quoted
 from penstock.records import Metric
+from penstock.statistics import Interval
 from penstock.studies.expression import Expression, ExpressionError, parse
 from penstock.studies.sections import MOST_TRIALS
 from penstock.studies.select import DerivedMetrics, SelectionError
@@ -26,6 +27,7 @@ class Condition:
 
     text: str  # as written, such as ``"loss[voice] < 1 %"``
     margin: DerivedMetrics  # violation in a run, in the unit of its sides: not above zero where it is met
+    is_strict: bool  # whether it is met only below zero
 
     @classmethod
     def read(cls, text: str) -> Condition:
@@ -34,11 +36,23 @@ class Condition:
         if found.kind != "relation" or found.what in ("==", "!="):
             raise ExpressionError("is no inequality; write one with <, <=, > or >=")
         left, right = found.operands if found.what in ("<", "<=") else reversed(found.operands)
-        return cls(text, DerivedMetrics({"margin": Expression("operator", "-", (left, right))}))
+        margin = DerivedMetrics({"margin": Expression("operator", "-", (left, right))})
+        return cls(text, margin, found.what in ("<", ">"))
 
     def missed_by(self, metrics: Sequence[Metric]) -> float:
         """Returns the violation in a run; NaN if a number in it is NaN."""
         return self.margin.of(metrics)[0].value
+
+    def is_met(self, missed: float) -> bool:
+        """Whether a violation is none."""
+        return missed < 0 if self.is_strict else missed <= 0
+
+    def verdict(self, missed: Interval) -> str:
+        """Returns ``yes`` or ``no`` if the whole interval of a violation says so, else ``not sure``."""
+        if missed.low is None or missed.high is None:
+            return "not sure"
+        low, high = self.is_met(missed.low), self.is_met(missed.high)
+        return "yes" if low and high else "not sure" if low else "no"
 
 
 @dataclass(frozen=True, slots=True)

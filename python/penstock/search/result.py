@@ -40,7 +40,9 @@ class Trial:
     value : float, optional
         Mean of the number over its runs; None if there is none.
     missed_by : tuple of float
-        Mean violation of each condition; not above zero where it is met.
+        Mean violation of each condition; below zero where it is met, or at zero if it is no strict inequality.
+    is_feasible : bool
+        Whether it has a number and meets all conditions.
     interval : Interval, optional
         Interval of the mean; biased for a trial that is chosen for its mean.
     why : str, optional
@@ -52,6 +54,7 @@ class Trial:
     point: PointRequest | None = None
     value: float | None = None
     missed_by: tuple[float, ...] = ()
+    is_feasible: bool = False
     interval: Interval | None = None
     why: str | None = None
 
@@ -64,11 +67,6 @@ class Trial:
     def sets(self) -> tuple[tuple[str, str], ...]:
         """All settings of the scenario, as path and value; empty if it was refused."""
         return () if self.point is None else self.point.point.sets
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether it has a number and meets all conditions."""
-        return self.value is not None and all(each <= 0 for each in self.missed_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +81,8 @@ class Finalist:
         Mean of the number over the fresh runs, with its 95 % interval.
     missed_by : tuple of Interval
         Violation of each condition in the fresh runs.
+    meets : str
+        Whether it meets all conditions in its fresh runs: ``yes``, ``no``, or ``not sure``.
     values : list of float
         The number in each fresh run.
     less : Comparison, optional
@@ -94,17 +94,10 @@ class Finalist:
     trial: Trial
     interval: Interval
     missed_by: tuple[Interval, ...]
+    meets: str
     values: list[float]
     less: Comparison | None = None
     p: float | None = None
-
-    @property
-    def meets(self) -> str:
-        """Whether it meets all conditions in its fresh runs: ``yes``, ``no``, or ``not sure``."""
-        if any(each.low is not None and each.low > 0 for each in self.missed_by):
-            return "no"
-        sure = all(each.high is not None and each.high <= 0 for each in self.missed_by)
-        return "yes" if sure else "not sure"
 
     def verdict(self, greatest: bool) -> str:
         """Returns ``best``, ``worse``, ``better``, or ``cannot be told`` from the best."""
@@ -183,9 +176,9 @@ class SearchData:
         best = self.best
         if best is not None:
             for condition, missed in zip(self.question.conditions, best.missed_by, strict=True):
-                if missed.mean > 0:
+                if not condition.is_met(missed.mean):
                     found.append(f"the best setting misses {condition.text} in its fresh runs, on average.")
-                elif missed.high is not None and missed.high > 0:
+                elif missed.high is not None and not condition.is_met(missed.high):
                     found.append(f"whether the best setting meets {condition.text} is not sure.")
         return found
 
