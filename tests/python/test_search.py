@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 from one_link import one_link
@@ -315,6 +316,11 @@ def test_python_gives_a_frame_and_a_picture(tmp_path):
     assert found.plot().content("svg") == found.plot().content("svg")
     assert "8 trials" in repr(found)
     assert found._repr_html_().count("<td>best</td>") == 1
+    # An interval with unequal sides is shown by its bounds, in the unit of the table of the command line.
+    lopsided = replace(found.finalists[0], interval=Interval(0.983, 0.866, 0.998, 5))
+    page = replace(found, finalists=[lopsided])._repr_html_()
+    assert "<th>utilisation[a-b] (%)</th>" in page
+    assert "<td>98.3 (87 to 99.8)</td>" in page
 
 
 def test_derived_settings_are_shown_and_the_best_can_be_run(command, study):

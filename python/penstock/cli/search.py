@@ -21,7 +21,6 @@ from penstock.statistics import Interval
 from penstock.store import Store
 from penstock.studies.definition import value_text
 from penstock.tabulation import made_from
-from penstock.unit_scale import scale
 
 _SHOWN = 12
 """Maximum number of lines about earlier best settings."""
@@ -112,8 +111,7 @@ def _show(result: SearchResult) -> None:
     derived = list(dict.fromkeys(name for each in result.finalists for name in each.trial.derived))
     heads = short_names([*plan.ranges, *derived])
     names = heads[: len(plan.ranges)]
-    shown = [trial.value or 0.0 for trial in result.leaders(1) or result.trials]
-    fit = scale(question.metric.partition("[")[0], result.unit, shown)
+    fit = result.scale
     unit = f" ({fit.unit})" if fit.unit else ""
     aim = f"{'greatest' if question.greatest else 'least'} {question.metric}"
     where = "".join(f", {each.text}" for each in question.conditions)

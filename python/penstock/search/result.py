@@ -17,7 +17,7 @@ from penstock.statistics import LEVEL, Comparison, Interval
 from penstock.studies.definition import value_text
 from penstock.studies.plan import StudyPlan
 from penstock.studies.request import PointRequest
-from penstock.unit_scale import plus_minus, scale
+from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
     import polars as pl
@@ -157,6 +157,12 @@ class SearchData:
                 found.append(trial)
         return found
 
+    @property
+    def scale(self) -> Scale:
+        """The scale of the number that suits the best trial."""
+        shown = [trial.value or 0.0 for trial in self.leaders(1) or self.trials]
+        return scale(self.question.metric.partition("[")[0], self.unit, shown)
+
     def _cost(self, trial: Trial) -> float:
         """The number of a feasible trial, so that less is better."""
         return (trial.value or 0.0) * (-1.0 if self.question.greatest else 1.0)
@@ -192,15 +198,16 @@ class SearchResult(SearchData):
         return f"<SearchResult {self.plan.name!r}: {len(self.trials)} trials, {found}>"
 
     def _repr_html_(self) -> str:
-        greatest = self.question.greatest
+        greatest, fit = self.question.greatest, self.scale
         rows = [
             (
                 *(str(each.trial.number), *map(value_text, each.trial.parameters.values())),
-                *(plus_minus(each.interval), each.verdict(greatest)),
+                *(fit.text(each.interval), each.verdict(greatest)),
             )
             for each in self.finalists
         ]
-        columns = ("trial", *self.plan.ranges, f"{self.question.metric} ({self.unit})", "verdict")
+        unit = f" ({fit.unit})" if fit.unit else ""
+        columns = ("trial", *self.plan.ranges, f"{self.question.metric}{unit}", "verdict")
         return summary_html(repr(self)[1:-1], columns, rows, self.warnings)
 
     def frame(self) -> pl.DataFrame:
