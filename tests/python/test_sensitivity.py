@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from SALib.test_functions import Ishigami
 import penstock as ps
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
-from penstock.sensitivity.indices import Design, elementary_effects, indices, noise
+from penstock.sensitivity.indices import Design, Index, elementary_effects, indices, noise
 from penstock.studies.ranges import read_range
 
 LOAD = one_link(
@@ -257,6 +258,10 @@ class TestStudies:
         assert {name: in_json[name] for name in told} == told | {"settings": {}}
         assert found.plot().content("svg") == found.plot().content("svg")
         assert found._repr_html_().count("<tr>") == 4
+        # An interval with unequal sides is shown by its bounds, in the unit of the table of the command line.
+        lopsided = Index("mu_star", (0,), 0.4, 0.1, 0.5)
+        page = replace(found, analyses=[replace(found.analyses[0], indices=[lopsided])])._repr_html_()
+        assert "<td>mu_star</td><td>40 (10 to 50)</td><td>%</td>" in page
         with pytest.raises(InputError, match="was not looked at"):
             found.plot("delay")
         with pytest.raises(ScenarioError, match="upside-down"):

@@ -12,12 +12,12 @@ from penstock.cli.studies import check_outputs, plan_of, read_ranges, save_plots
 from penstock.cli.verb import option
 from penstock.parameter_columns import short_names
 from penstock.sensitivity import Analysis, SensitivityResult
-from penstock.sensitivity.indices import Design, Index
-from penstock.sensitivity.result import Sampling
+from penstock.sensitivity.indices import Design
+from penstock.sensitivity.result import Sampling, index_text
 from penstock.statistics import Interval
 from penstock.store import Store
 from penstock.tabulation import made_from
-from penstock.unit_scale import Scale, plus_minus, scale
+from penstock.unit_scale import plus_minus, scale
 
 
 def screen(
@@ -105,7 +105,7 @@ def _show(result: SensitivityResult) -> None:
     )
     if design.second_order:
         pairs = [
-            (each.metric, f"{names[index.parameters[0]]}, {names[index.parameters[1]]}", _text(index, _PLAIN))
+            (each.metric, f"{names[index.parameters[0]]}, {names[index.parameters[1]]}", index_text(index, each.scale))
             for each in result.analyses
             for index in each.of("S2")
         ]
@@ -123,34 +123,26 @@ def _show(result: SensitivityResult) -> None:
 
 
 def _morris(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
-    star = each.of("mu_star")
-    fit = scale(each.metric.partition("[")[0], each.unit, [index.value or 0.0 for index in star])
+    star, fit = each.of("mu_star"), each.scale
     others = {name: {index.parameters: index for index in each.of(name)} for name in ("mu", "sigma")}
     rows = []
     for index in star:
-        further = (_text(others[name][index.parameters], fit) for name in ("mu", "sigma"))
-        rows.append((each.metric, names[index.parameters[0]], _text(index, fit), *further, fit.unit))
+        further = (index_text(others[name][index.parameters], fit) for name in ("mu", "sigma"))
+        rows.append((each.metric, names[index.parameters[0]], index_text(index, fit), *further, fit.unit))
     return rows
 
 
 def _sobol(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
     first = {index.parameters: index for index in each.of("S1")}
     return [
-        (each.metric, names[index.parameters[0]], _text(first[index.parameters], _PLAIN), _text(index, _PLAIN))
+        (
+            each.metric,
+            names[index.parameters[0]],
+            index_text(first[index.parameters], each.scale),
+            index_text(index, each.scale),
+        )
         for index in each.of("ST")
     ]
-
-
-_PLAIN = Scale(1.0, "")
-
-
-def _text(index: Index, fit: Scale) -> str:
-    if index.value is None:
-        return "-"
-    if index.low is None or index.high is None:
-        return fit.text(Interval(index.value, None, None, 1))
-    half = max(index.high - index.value, index.value - index.low)
-    return fit.text(Interval(index.value, index.value - half, index.value + half, 2))
 
 
 def _noise(each: Analysis, method: str, runs: int) -> str:

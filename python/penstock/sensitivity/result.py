@@ -23,7 +23,7 @@ from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 from penstock.studies.verify import chosen, ends, require_ranges
-from penstock.unit_scale import plus_minus, scale
+from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,6 +47,12 @@ class Analysis:
         """Returns all measures with a name, the largest first and unknown ones last."""
         own = [each for each in self.indices if each.name == name]
         return sorted(own, key=lambda each: (each.value is None, -(each.value or 0.0), each.parameters))
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the measures: that of the largest mu*; plain for shares of the variance."""
+        stars = [each.value or 0.0 for each in self.of("mu_star")]
+        return scale(self.metric.partition("[")[0], self.unit, stars) if stars else Scale(1.0, "")
 
 
 @dataclass(frozen=True)
@@ -110,18 +116,12 @@ class SensitivityResult(SensitivityData):
         return f"<SensitivityResult {self.plan.name!r}: {self.design.method} of {what}, {len(self.runs)} points>"
 
     def _repr_html_(self) -> str:
-        def text(index: Index) -> str:
-            if index.value is None:
-                return "-"
-            half = 0.0 if index.low is None or index.high is None else (index.high - index.low) / 2
-            return plus_minus(Interval(index.value, index.value - half, index.value + half, 2))
-
         rows = [
-            (each.metric, " and ".join(self._names(index)), index.name, text(index))
+            (each.metric, " and ".join(self._names(index)), index.name, index_text(index, each.scale), each.scale.unit)
             for each in self.analyses
             for index in each.indices
         ]
-        return summary_html(self.plan.name, ("metric", "parameter", "index", "value"), rows, self.warnings)
+        return summary_html(self.plan.name, ("metric", "parameter", "index", "value", "unit"), rows, self.warnings)
 
     def _names(self, index: Index) -> list[str]:
         return [self.parameters[number] for number in index.parameters]
@@ -207,6 +207,13 @@ class SensitivityResult(SensitivityData):
         return _picture(self, found)
 
 
+def index_text(index: Index, fit: Scale) -> str:
+    """Returns a measure with its interval."""
+    if index.value is None:
+        return "-"
+    return fit.text(Interval(index.value, index.low, index.high, 2))
+
+
 _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total", "S1": "first order"}}
 
 
@@ -222,10 +229,8 @@ def _picture(result: SensitivityData, analysis: Analysis) -> Picture:
     order = [each.parameters[0] for each in analysis.of(first)]
     names = short_names(result.parameters)
     values = {name: {each.parameters[0]: each for each in analysis.of(name)} for name in shown}
-    size, unit = 1.0, ""
-    if result.design.method == "morris":
-        fit = scale(analysis.metric.partition("[")[0], analysis.unit, [e.value or 0.0 for e in values[first].values()])
-        size, unit = fit.size, f" ({fit.unit})" if fit.unit else ""
+    fit = analysis.scale
+    size, unit = fit.size, f" ({fit.unit})" if fit.unit else ""
     figure = Picture(
         figsize=(WIDTHS["column"], 1.15 + 0.36 * len(order)), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03)
     )
