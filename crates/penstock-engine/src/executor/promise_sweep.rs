@@ -28,6 +28,8 @@ struct Stop {
     slack: Duration,
     /// Its earliest output time, whatever it receives.
     eot: Time,
+    /// Whether it is later for some receivers.
+    differs_by_receiver: bool,
     /// Where it receives only answers to what it sends: the first one arrives then at the earliest.
     first_answer: Time,
     /// Nothing that it has not sent yet arrives anywhere before.
@@ -84,6 +86,7 @@ impl PromiseSweep {
                 visit: Duration::ZERO,
                 slack: Duration::ZERO,
                 eot: never,
+                differs_by_receiver: false,
                 first_answer: never,
                 promise: never,
             }
@@ -115,9 +118,11 @@ impl PromiseSweep {
         let (mut first, mut deadline, mut lbts) = (Time::NEVER, Time::NEVER, Time::NEVER);
         for stop in &self.stops {
             let due = due.due(stop.process as usize);
-            first = first.min(due);
-            deadline = deadline.min(due + stop.slack);
-            lbts = lbts.min(due + stop.reach);
+            if due < Time::NEVER {
+                first = first.min(due);
+                deadline = deadline.min(due + stop.slack);
+                lbts = lbts.min(due + stop.reach);
+            }
         }
         if first > until || first == Time::NEVER {
             return false;
@@ -131,9 +136,10 @@ impl PromiseSweep {
         self.end = self.end.min(self.limit);
         // Nothing happens at a process before its own next event or the lower bound on arrivals anywhere (LBTS). Arrivals from other shards
         // come after `until`.
+        let bound = lbts.min(self.end);
         for sender in &self.back_senders {
             let stop = &mut self.stops[*sender as usize];
-            stop.promise = stop.promise.max(due.due(stop.process as usize).min(lbts).min(self.end) + stop.reach);
+            stop.promise = stop.promise.max(due.due(stop.process as usize).min(bound) + stop.reach);
         }
         true
     }
@@ -144,17 +150,25 @@ impl PromiseSweep {
     }
 
     /// The next process with an event that nothing can precede any more, and until when it may run; `None` at the end of the
-    /// sweep.
+    /// sweep. `eot_to` is the earliest output time of a process, of what it sends to a second one.
     #[inline]
-    pub fn next(&mut self, due: &DeferredSet) -> Option<(usize, Time)> {
+    pub fn next(&mut self, due: &DeferredSet, eot_to: impl Fn(usize, usize) -> Time) -> Option<(usize, Time)> {
         while let Some(stop) = self.stops.get(self.current) {
             let process = stop.process as usize;
             let senders = &self.senders[self.first_sender..stop.senders_end as usize];
             let promised = senders.iter().map(|sender| self.stops[*sender as usize].promise).min();
+            let mut promised = promised.unwrap_or(Time::NEVER).max(stop.first_answer);
             let next = due.due(process);
-            let only_receives_replies = stop.first_answer > Time::ZERO;
-            let end = if only_receives_replies { self.end.max(next + stop.visit).min(self.limit) } else { self.end };
-            self.horizon = promised.unwrap_or(Time::NEVER).max(stop.first_answer).min(end);
+            let mut runs_on = stop.first_answer > Time::ZERO;
+            if let ([sender], true) = (senders, next < self.end && promised < self.end) {
+                let sender = self.stops[*sender as usize];
+                if sender.differs_by_receiver {
+                    promised = promised.max(eot_to(sender.process as usize, process) + sender.reach);
+                    runs_on |= promised > self.end;
+                }
+            }
+            let end = if runs_on { self.end.max(next + stop.visit).min(self.limit) } else { self.end };
+            self.horizon = promised.min(end);
             self.first_sender = stop.senders_end as usize;
             let can_wait = self.leaves_out && next + stop.slack >= self.end;
             if next < self.horizon && !can_wait {
@@ -166,9 +180,9 @@ impl PromiseSweep {
     }
 
     /// Sets the earliest output times of `process`.
-    pub fn set_eot(&mut self, process: usize, EarliestOutput { of_all, of_requests }: EarliestOutput) {
+    pub fn set_eot(&mut self, process: usize, EarliestOutput { of_all, of_requests, differs_by_receiver }: EarliestOutput) {
         let stop = &mut self.stops[self.position[process] as usize];
-        stop.eot = of_all;
+        (stop.eot, stop.differs_by_receiver) = (of_all, differs_by_receiver);
         stop.first_answer = if of_requests > Time::ZERO { of_requests + stop.reach } else { Time::ZERO };
     }
 
@@ -229,6 +243,11 @@ mod tests {
         Duration::from_ms(ms)
     }
 
+    /// Nothing is known of what a process sends to another one.
+    fn unknown(_: usize, _: usize) -> Time {
+        Time::ZERO
+    }
+
     /// The sweep over channels with these delays in milliseconds, and the processes' next events.
     fn sweep(channels: &[(u32, u32, u64)], next: &[u64]) -> (PromiseSweep, DeferredSet) {
         let latencies: Latencies = channels.iter().map(|&(from, to, delay)| ((from, to), ms(delay))).collect();
@@ -255,17 +274,17 @@ mod tests {
     fn a_chain_is_handled_from_end_to_end_in_one_sweep() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2), (1, 2, 3)], &[10, 1_000, 1_000]);
         sweep.begin(Duration::FOREVER, at(25), &due);
-        assert_eq!(sweep.next(&due), Some((0, at(25))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(25))));
         // It sends something that arrives at 12.
         due.set(1, at(12));
         visited(&mut sweep, &mut due, 0, 200);
         // No earlier event than at 25 is left in process 0, which takes 2 ms to reach process 1.
-        assert_eq!(sweep.next(&due), Some((1, at(25))));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(25))));
         due.set(2, at(15));
         visited(&mut sweep, &mut due, 1, 300);
-        assert_eq!(sweep.next(&due), Some((2, at(25))));
+        assert_eq!(sweep.next(&due, unknown), Some((2, at(25))));
         visited(&mut sweep, &mut due, 2, 300);
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
     }
 
     #[test]
@@ -273,84 +292,100 @@ mod tests {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2), (1, 0, 3)], &[10, 11]);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
         // What process 1 sends at 11 or later arrives at 14 or later.
-        assert_eq!(sweep.next(&due), Some((0, at(14).before())));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(14).before())));
         visited(&mut sweep, &mut due, 0, 20);
         // Process 0 may receive something at 14 and answer at once.
-        assert_eq!(sweep.next(&due), Some((1, at(16).before())));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(16).before())));
         visited(&mut sweep, &mut due, 1, 30);
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
         // Nothing arrives before 22, and what process 1 sends then arrives at 25.
-        assert_eq!(sweep.next(&due), Some((0, at(25).before())));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(25).before())));
     }
 
     #[test]
     fn a_silent_process_promises_more() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2)], &[10, 20]);
         sweep.begin(Duration::FOREVER, at(14), &due);
-        assert_eq!(sweep.next(&due), Some((0, at(14))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(14))));
         // Its wire is free at 40, so nothing arrives at process 1 before 42.
-        sweep.set_eot(0, EarliestOutput { of_all: at(40), of_requests: Time::ZERO });
+        sweep.set_eot(0, EarliestOutput { of_all: at(40), ..EarliestOutput::default() });
         visited(&mut sweep, &mut due, 0, 15);
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
-        assert_eq!(sweep.next(&due), Some((0, at(25))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(25))));
         visited(&mut sweep, &mut due, 0, 26);
-        assert_eq!(sweep.next(&due), Some((1, at(25))));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(25))));
         visited(&mut sweep, &mut due, 1, 41);
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
-        assert_eq!(sweep.next(&due), Some((0, at(48))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(48))));
         visited(&mut sweep, &mut due, 0, 27);
-        assert_eq!(sweep.next(&due), Some((1, at(42).before())));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(42).before())));
     }
 
     #[test]
     fn a_process_that_only_receives_replies_runs_until_the_first_may_arrive() {
         let (mut sweep, due) = sweep(&[(0, 1, 2), (1, 0, 3)], &[50, 51]);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
-        sweep.set_eot(0, EarliestOutput { of_all: Time::ZERO, of_requests: at(90) });
-        assert_eq!(sweep.next(&due), Some((0, at(92).before())));
+        sweep.set_eot(0, EarliestOutput { of_requests: at(90), ..EarliestOutput::default() });
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(92).before())));
+    }
+
+    #[test]
+    fn a_process_whose_only_sender_has_a_busy_wire_to_it_runs_past_the_end_of_a_sweep() {
+        let (mut sweep, due) = sweep(&[(0, 1, 2), (0, 2, 2), (1, 0, 2)], &[10, 11, 1_000]);
+        let receiver = sweep.position[1] as usize;
+        sweep.stops[receiver].visit = ms(100);
+        let wires = |sender, receiver| if (sender, receiver) == (0, 1) { at(40) } else { Time::ZERO };
+        for (differs_by_receiver, until) in [(false, at(14).before()), (true, at(42).before())] {
+            let mut sweep = sweep.clone();
+            sweep.set_eot(0, EarliestOutput { differs_by_receiver, ..EarliestOutput::default() });
+            sweep.begin(ms(5), at(1_000), &due);
+            assert_eq!(sweep.next(&due, wires), Some((0, at(13).before())));
+            visited(&mut sweep, &mut due.clone(), 0, 12);
+            assert_eq!(sweep.next(&due, wires), Some((1, until)), "differs by receiver: {differs_by_receiver}");
+        }
     }
 
     #[test]
     fn what_lies_close_to_the_end_of_a_sweep_or_behind_it_waits_for_the_next_one() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2)], &[10, 12]);
         sweep.begin(Duration::FOREVER, at(1_000), &due);
-        assert_eq!(sweep.next(&due), Some((0, at(30))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(30))));
         due.set(0, at(29));
         // A visit may be put off by no more than it takes to reach process 1.
         sweep.visited(at(29), ms(5));
-        assert_eq!(sweep.next(&due), Some((1, at(30))));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(30))));
         due.set(1, at(28));
         sweep.visited(at(28), ms(5));
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
         let mut last = sweep.clone();
         // Something has to be visited by 31: 21 ms after the first time, and the sweep is twice as long.
         sweep.begin(Duration::FOREVER, at(1_000), &due);
         due.set(0, at(72));
-        assert_eq!(sweep.next(&due), Some((1, at(73))));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(73))));
         // No sweep follows the last one, so nothing waits for it.
         due.set(0, at(29));
         last.begin(Duration::FOREVER, at(50), &due);
         due.set(0, at(49));
-        assert_eq!(last.next(&due), Some((0, at(50))));
+        assert_eq!(last.next(&due, unknown), Some((0, at(50))));
     }
 
     #[test]
     fn a_process_that_only_receives_replies_runs_past_the_end_of_a_sweep_as_far_as_a_visit_goes() {
         let (mut sweep, mut due) = sweep(&[(0, 1, 2), (1, 0, 2)], &[10, 100]);
         sweep.begin(ms(2), at(1_000), &due);
-        assert_eq!(sweep.next(&due), Some((0, at(12))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(12))));
         due.set(0, at(13));
         sweep.visited(at(13), ms(20));
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
         // Its next request leaves at 60 at the earliest.
         for (of_requests, until, reached) in [(0, 1_000, at(17).before()), (60, 1_000, at(33).before()), (60, 25, at(25))] {
             let mut sweep = sweep.clone();
-            sweep.set_eot(0, EarliestOutput { of_all: Time::ZERO, of_requests: at(of_requests) });
+            sweep.set_eot(0, EarliestOutput { of_requests: at(of_requests), ..EarliestOutput::default() });
             sweep.begin(ms(2), at(until), &due);
-            assert_eq!(sweep.next(&due), Some((0, reached)), "the sweep ends at 17, the run at {until}");
+            assert_eq!(sweep.next(&due, unknown), Some((0, reached)), "the sweep ends at 17, the run at {until}");
         }
     }
 
@@ -360,11 +395,11 @@ mod tests {
         sweep.begin(ms(2), at(1_000), &due);
         assert!(sweep.is_under_way(at(1_000)));
         assert!(!sweep.is_under_way(at(999)));
-        assert_eq!(sweep.next(&due), Some((0, at(12))));
+        assert_eq!(sweep.next(&due, unknown), Some((0, at(12))));
         visited(&mut sweep, &mut due, 0, 13);
-        assert_eq!(sweep.next(&due), Some((1, at(12))));
+        assert_eq!(sweep.next(&due, unknown), Some((1, at(12))));
         visited(&mut sweep, &mut due, 1, 13);
-        assert_eq!(sweep.next(&due), None);
+        assert_eq!(sweep.next(&due, unknown), None);
         assert!(!sweep.is_under_way(at(100)));
     }
 }

@@ -184,10 +184,10 @@ impl Sequencer {
         self.sweep.begin(self.sweep_lengths.longest(), until, &self.due)
     }
 
-    /// The next process of the sweep, and until when it may run; `None` at its end.
+    /// The next process of the sweep, and until when it may run; `None` at its end. See [`PromiseSweep::next`].
     #[inline]
-    pub fn next_stop(&mut self) -> Option<(usize, Time)> {
-        self.sweep.next(&self.due)
+    pub fn next_stop(&mut self, eot_to: impl Fn(usize, usize) -> Time) -> Option<(usize, Time)> {
+        self.sweep.next(&self.due, eot_to)
     }
 
     /// See [`PromiseSweep::set_eot`].
@@ -235,10 +235,10 @@ mod tests {
 
     /// Makes `count` sweeps; every process handles `events` in each.
     fn make_sweeps(sequencer: &mut Sequencer, count: u64, events: u64) {
-        let unknown = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO };
+        let unknown = EarliestOutput::default();
         for _ in 0..count {
             assert!(sequencer.begin_sweep(at(100_000)));
-            while let Some((process, until)) = sequencer.next_stop() {
+            while let Some((process, until)) = sequencer.next_stop(|_, _| Time::ZERO) {
                 sequencer.visited(process, until.after().max(at(1)), unknown, events);
             }
             sequencer.end_sweep();
@@ -287,7 +287,7 @@ mod tests {
         let mut sequencer = Sequencer::new(2, &latencies);
         sequencer.begin([at(10), at(10)].into_iter());
         assert!(sequencer.begin_sweep(at(1_000)));
-        assert_eq!(sequencer.next_stop(), None);
+        assert_eq!(sequencer.next_stop(|_, _| Time::ZERO), None);
         assert!(sequencer.end_sweep());
         assert_eq!(sequencer.first_due(at(1_000)), Some((0, at(10))));
     }

@@ -97,7 +97,7 @@ impl<P: WindowProcess> Shard<'_, P> {
     /// The earliest output times of a process that has handled everything before `now`.
     fn eot(&self, process: usize, now: Time) -> EarliestOutput {
         let peer = |other: ProcessId| self.processes.get(other.index().checked_sub(self.first)?);
-        self.processes[process].eot(now, peer, self.routes)
+        self.processes[process].eot(now, None, peer, self.routes)
     }
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
@@ -148,7 +148,12 @@ impl<P: WindowProcess> Shard<'_, P> {
             return Some(true);
         }
         while !budget.is_spent() {
-            let Some((process, horizon)) = self.sequencer.next_stop() else {
+            let Shard { first, processes, routes, .. } = self;
+            let eot_to = |sender: usize, receiver: usize| {
+                let receiver = ProcessId((*first + receiver) as u32);
+                processes[sender].eot(Time::ZERO, Some(receiver), |_| None, routes).of_all
+            };
+            let Some((process, horizon)) = self.sequencer.next_stop(eot_to) else {
                 if self.sequencer.end_sweep() {
                     self.step(until, outbox, budget);
                 }

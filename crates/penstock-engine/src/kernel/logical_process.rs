@@ -12,9 +12,16 @@ pub trait LogicalProcess {
     /// When the next event is due, given the arrivals in flight to it.
     fn next(&self, inputs: &Inputs) -> Time;
 
-    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on. A `peer` that
-    /// belongs to the same core may be read: what it answers to this process alone is known there.
-    fn eot<'a>(&self, now: Time, peer: impl Fn(ProcessId) -> Option<&'a Self>, routes: &Routes) -> EarliestOutput
+    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on; of what it sends
+    /// to `receiver`, if one is named. A `peer` that belongs to the same core may be read: what it answers to this process alone is
+    /// known there.
+    fn eot<'a>(
+        &self,
+        now: Time,
+        receiver: Option<ProcessId>,
+        peer: impl Fn(ProcessId) -> Option<&'a Self>,
+        routes: &Routes,
+    ) -> EarliestOutput
     where
         Self: 'a;
 
@@ -24,12 +31,14 @@ pub trait LogicalProcess {
 }
 
 /// Earliest output times (EOT): nothing that has not been sent yet begins its transmission before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct EarliestOutput {
     /// Of anything; [`Time::ZERO`] where nothing is known beyond the next event.
     pub of_all: Time,
     /// Of a process that receives only answers: of what causes one. [`Time::ZERO`] for all others.
     pub of_requests: Time,
+    /// Whether it may be later for some receivers than for others.
+    pub differs_by_receiver: bool,
 }
 
 /// How many stages [`WindowProcess::prefetch`] has, from 0 on: the process and the slots of the flow; its host and its first port; the

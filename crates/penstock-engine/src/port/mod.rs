@@ -43,7 +43,7 @@ use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingLists;
 use penstock_model::conditioner::AnyShaper;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
-use penstock_model::id::{FlowId, LinkId};
+use penstock_model::id::{FlowId, LinkId, ProcessId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::prefetch::prefetch;
@@ -307,6 +307,11 @@ impl Port {
             Queueing::Precomputed(queue) => queue.free_at(),
             Queueing::EventDriven(service) => service.free_at(),
         }
+    }
+
+    /// Whether its packets may go to `process`.
+    pub fn may_feed(&self, process: ProcessId) -> bool {
+        self.only_channel.is_none_or(|(only, _)| only == process)
     }
 
     /// The link that this port feeds.

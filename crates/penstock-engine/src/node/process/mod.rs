@@ -361,10 +361,18 @@ impl LogicalProcess for Process {
     }
 
     #[inline]
-    fn eot<'a>(&self, now: Time, peer: impl Fn(ProcessId) -> Option<&'a Process>, routes: &Routes) -> EarliestOutput {
-        let mut eot = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO };
+    fn eot<'a>(
+        &self,
+        now: Time,
+        receiver: Option<ProcessId>,
+        peer: impl Fn(ProcessId) -> Option<&'a Process>,
+        routes: &Routes,
+    ) -> EarliestOutput {
+        let differs_by_receiver = !self.sends_messages && self.ports.len() > 1;
+        let mut eot = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO, differs_by_receiver };
         if !self.sends_messages {
-            eot.of_all = self.ports.iter().map(Port::free_at).min().unwrap_or(Time::ZERO);
+            let ports = self.ports.iter().filter(|port| receiver.is_none_or(|receiver| port.may_feed(receiver)));
+            eot.of_all = ports.map(Port::free_at).min().unwrap_or(Time::ZERO);
         }
         if let Some(host) = self.host.as_ref().filter(|_| !self.is_pausable && self.switch.is_none()) {
             eot.of_all = eot.of_all.max(host.silent_until(now));
