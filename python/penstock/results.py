@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock import toml
 from penstock.errors import InputError
+from penstock.output_analysis import QuantileInterval
 from penstock.printable import json_text, printable
 from penstock.provenance import Provenance
 from penstock.records import RUNS, RunResult
@@ -24,6 +25,7 @@ __all__ = [
     "frame_of",
     "free_name",
     "interval_of",
+    "quantiles_of",
     "summarise",
     "to_data",
     "to_frame",
@@ -190,6 +192,22 @@ def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -
                 rows.append(layout.row(run.request.name, point, metric.name, metric.labels, provenance, number))
     schema = {name: kind for name, kind in layout.schema.items() if name != "first_replication"}
     return pl.DataFrame(rows, schema=layout.schema, orient="row").select(list(schema))
+
+
+def quantiles_of(
+    scenario: str, metric: str, points: Sequence[tuple[Mapping[str, Any], Provenance, Sequence[QuantileInterval]]]
+) -> pl.DataFrame:
+    """Returns one row per quantile of a number, for points with their parameters."""
+    import polars as pl
+
+    floats = dict.fromkeys(("probability", "estimate", "low", "high", "confidence"), pl.Float64)
+    layout = _Layout([point for point, _, _ in points], [], {**floats, "runs": pl.UInt32, "method": pl.String})
+    rows = [
+        layout.row(scenario, point, metric, {}, provenance, (*astuple(each), "order statistics"))
+        for point, provenance, found in points
+        for each in found
+    ]
+    return pl.DataFrame(rows, schema=layout.schema, orient="row")
 
 
 class _Layout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from one_link import one_link
 
@@ -485,6 +486,15 @@ def test_conditions_and_roots_without_a_value_keep_their_labels_and_unit(made):
     assert [each.metric for each in result.summaries()] == ["loss", "often", "root"]
     assert (found["often"].labels, len(found["often"].values)) == ({"of": "runs"}, 6)
     assert (found["root"].unit, len(found["root"].values)) == ("1", 6)
+
+
+def test_quantiles_of_points_with_odd_parameters(made):
+    # A parameter with the name of a bound, and one that only the last of many points has.
+    many = "".join(f"[[list]]\nlow = {number}\nduration = '5 ms'\n" for number in range(101))
+    frame = made(f"runs = 6\n{many}a-b.delay = '2 ms'\n").quantiles("queue", [0.5])
+    assert frame["parameter.low"].to_list() == list(range(101))
+    assert frame["low"].dtype == frame["high"].dtype == pl.Float64
+    assert frame["a-b.delay"].to_list() == [None] * 100 + ["2 ms"]
 
 
 def test_quantiles_over_the_runs_of_each_point(made):

@@ -15,7 +15,7 @@ from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, things
 from penstock.provenance import Provenance
 from penstock.records import RunResult
-from penstock.results import Summary, frame_of, free_name, to_data, values_of
+from penstock.results import Summary, frame_of, free_name, quantiles_of, to_data, values_of
 from penstock.short_values import value_text
 from penstock.studies.compare import Compare, Contrast, compare
 from penstock.studies.notes import notes_of_runs, notes_on_spread, too_short, unfinished
@@ -141,15 +141,12 @@ class StudyData:
         ValueError
             If a point has too few runs for such an interval, or a run has no such number.
         """
-        import polars as pl
-
-        rows = []
+        found = []
         for point in self.points:
             values = [select(metric, run.metrics).value for run in point.runs]
-            what = {"scenario": self.plan.scenario_name, **_flat(point.asked.point.parameters), "metric": metric}
-            for found in (quantile_interval(values, probability) for probability in probabilities):
-                rows.append(what | asdict(found) | {"method": "order statistics"} | point.provenance.row())
-        return pl.DataFrame(rows, schema_overrides=Provenance.columns())
+            own = [quantile_interval(values, probability) for probability in probabilities]
+            found.append((point.asked.point.parameters, point.provenance, own))
+        return quantiles_of(self.plan.scenario_name, metric, found)
 
     def summaries(self) -> list[Summary]:
         """Returns the numbers of all points."""
