@@ -7,6 +7,8 @@ import math
 import pytest
 
 from penstock.records import Metric
+from penstock.statistics import interval
+from penstock.studies.expression import ExpressionError
 from penstock.studies.select import DerivedMetrics, SelectionError, select
 
 METRICS = [
@@ -52,3 +54,12 @@ def test_derived_metrics_have_units_and_may_use_each_other():
     assert (found[2].unit, math.isnan(found[2].value)) == ("s", True)
     (unknown,) = DerivedMetrics({"x": "loss[two] + 1"}).of(METRICS)
     assert math.isnan(unknown.value)
+
+
+@pytest.mark.parametrize("power", [16, 3])
+def test_a_derived_metric_beyond_what_its_variance_can_be_computed_of_is_refused(power):
+    huge = " * ".join([f"(1000000000000 * size)^{power}"] * (48 // power))
+    with pytest.raises(ExpressionError, match="the number is too large"):
+        DerivedMetrics({"huge": huge}).of(METRICS)
+    (large,) = DerivedMetrics({"large": "(1000000000000 * size)^6"}).of(METRICS)
+    assert math.isfinite(interval([large.value, -large.value]).half)

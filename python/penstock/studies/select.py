@@ -15,6 +15,9 @@ from penstock.studies.derived import as_value, at
 from penstock.studies.expression import Expression, ExpressionError, Value, parse
 from penstock.studies.quantity import Quantity, base_unit, dimension_of
 
+_LARGEST = 10**100
+"""Maximum size of a computed number; the squares that its variance sums are finite."""
+
 
 class SelectionError(ValueError):
     """A metric that does not exist, or a selector that matches several numbers."""
@@ -116,6 +119,8 @@ def _derived(name: str, expression: Expression, metrics: Sequence[Metric], value
         return Metric(name, dict(RUNS), "1", math.nan if unknown else float(value))
     if isinstance(value, str):
         raise ExpressionError(f"{quoted(value)} is not a number")
+    if abs(value.value) > _LARGEST:
+        raise ExpressionError("the number is too large")
     return Metric(name, {}, base_unit(value.dimension), math.nan if unknown else float(value.value))
 
 
