@@ -46,6 +46,8 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
     '1234600 ±2600'
     >>> plus_minus(Interval(0.101094, 0.101034, 0.101154, 10), 4)
     '0.1011 ±0.0001'
+    >>> plus_minus(Interval(-0.3, -47.3, 46.7, 10))
+    '0 ±47'
     """
     half = numbers.half
     if math.isnan(numbers.mean):
@@ -60,7 +62,8 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
         most = digits - 1 - math.floor(math.log10(abs(numbers.mean)))
         if places > most:
             places, half = most, math.ceil(half * 10**most) / 10**most
-    return f"{round(numbers.mean, places):.{max(places, 0)}f} ±{round(half, places):.{max(places, 0)}f}"
+    # A mean that is rounded to zero has no sign.
+    return f"{round(numbers.mean, places) + 0.0:.{max(places, 0)}f} ±{round(half, places):.{max(places, 0)}f}"
 
 
 def with_bounds(numbers: Interval, whole: float | None = None) -> str:
@@ -85,12 +88,12 @@ def with_bounds(numbers: Interval, whole: float | None = None) -> str:
 def number(value: float) -> str:
     """Returns a number with four significant digits, and all digits before the point.
 
-    >>> number(20.318), number(1234567.2), number(9999.7), number(0.000012345), number(0.0)
+    >>> number(20.318), number(1234567.2), number(9999.7), number(0.000012345), number(-0.0)
     ('20.32', '1234567', '10000', '1.234e-05', '0')
     """
     if math.isfinite(value) and abs(value) >= 1000:
         return f"{value:.0f}"
-    return f"{value:.4g}"
+    return f"{value + 0.0:.4g}"
 
 
 @dataclass(frozen=True, slots=True)
