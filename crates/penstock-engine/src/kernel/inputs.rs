@@ -21,7 +21,7 @@ pub struct Inputs {
 }
 
 /// Maximum number of arrivals that [`Inputs::front`] returns: a search among them costs the same however many packets a link holds.
-pub const MAX_FRONT: usize = 64;
+pub const MAX_FRONT: usize = 512;
 
 /// How the inputs are merged.
 #[derive(Clone, Debug)]

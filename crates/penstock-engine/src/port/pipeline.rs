@@ -48,7 +48,7 @@ impl Port {
             }
             Queueing::Precomputed(_) if self.is_bare && context.record.is_untraced() => {
                 for (Arrival { at, packet }, hop) in packets {
-                    self.on_general_arrival::<true>(*at, Packet { hop, ..*packet }, context);
+                    self.on_bare_arrival(*at, packet, hop, context);
                 }
             }
             _ => {
@@ -80,50 +80,52 @@ impl Port {
         match self.queueing {
             Queueing::TailDropFifo(_) => self.enqueue_traced(now, packet, hop, context),
             _ => {
-                self.on_general_arrival::<false>(now, Packet { hop, ..*packet }, context);
+                self.on_general_arrival(now, Packet { hop, ..*packet }, context);
             }
         }
     }
 
-    /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way. At a `BARE` port there
-    /// is no stage but the queue, and nothing is traced.
+    /// The path of an arriving packet at a port that has no stage but a queue whose departures are computed on arrival, and is not traced;
+    /// `None` if it is dropped. The packet is not copied until it is written into the input of the next process.
     #[inline(always)]
-    pub(super) fn on_general_arrival<const BARE: bool>(
-        &mut self,
-        now: Time,
-        mut packet: Packet,
-        context: &mut Context<'_, '_>,
-    ) -> Option<()> {
+    pub(super) fn on_bare_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> Option<()> {
+        let Port { queueing: Queueing::Precomputed(queue), counters, wire, .. } = self else { unreachable!("departures are computed") };
+        let decision = queue.on_arrival(now, packet);
+        let ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record)?;
+        counters.offer();
+        let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire);
+        if counters.departure(now, start, end, (packet.size, packet.precedence)) {
+            self.deliver(end + self.delay, packet, HeaderUpdate { hop, ecn, pcn: packet.pcn }, context);
+        }
+        self.check_conservation();
+        Some(())
+    }
+
+    /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way.
+    pub(super) fn on_general_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) -> Option<()> {
         let packet = &mut packet;
         let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
         let records = &mut Records { counters, journal: context.record };
-        if !BARE {
-            if let Some(policers) = policers {
-                policers.pass(now, packet, records)?;
-            }
-            if let Some(marker) = arrival_marker {
-                packet.precedence = marker.colour(now, packet);
-            }
-            pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Offered, now, packet, records));
+        if let Some(policers) = policers {
+            policers.pass(now, packet, records)?;
         }
+        if let Some(marker) = arrival_marker {
+            packet.precedence = marker.colour(now, packet);
+        }
+        pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Offered, now, packet, records));
         let decision = match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => queue.on_arrival(now, packet),
             Queueing::EventDriven(service) => service.decide(now, packet, records),
         };
-        if BARE {
-            packet.ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
-        } else {
-            packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
-            pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Accepted, now, packet, records));
-        }
-        self.enqueue::<BARE>(now, packet, context);
+        packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
+        pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Accepted, now, packet, records));
+        self.enqueue(now, packet, context);
         Some(())
     }
 
     /// Queues an accepted packet.
-    #[inline(always)]
-    fn enqueue<const BARE: bool>(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
+    fn enqueue(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         let Port { queueing, counters, wire, .. } = self;
         counters.offer();
         counters.recorder.iter_mut().for_each(|recorder| recorder.accepted(now, packet));
@@ -131,12 +133,8 @@ impl Port {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),
             Queueing::Precomputed(queue) => {
                 let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire);
-                if !BARE {
-                    counters.record_departure(now, start, end, packet);
-                    self.transmit(start, end, packet, context);
-                } else if counters.departure(now, start, end, (packet.size, packet.precedence)) {
-                    self.deliver(end + self.delay, packet, context);
-                }
+                counters.record_departure(now, start, end, packet);
+                self.transmit(start, end, packet, context);
                 self.check_conservation();
             }
             Queueing::EventDriven(service) => {
@@ -211,14 +209,14 @@ impl Port {
                 Fate::Lost => return self.lose_on_wire(end, packet, context),
             }
         }
-        self.deliver(left + self.delay, packet, context);
+        let header = HeaderUpdate { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
+        self.deliver(left + self.delay, packet, header, context);
     }
 
-    /// Lets a packet arrive at the far end at `at`.
+    /// Lets a packet arrive at the far end at `at`, with `header`.
     #[inline(always)]
-    fn deliver(&self, at: Time, packet: &Packet, context: &mut Context<'_, '_>) {
-        let hop = context.routes.hop(packet.hop);
-        let header = HeaderUpdate { hop: packet.hop, ecn: packet.ecn, pcn: packet.pcn };
+    fn deliver(&self, at: Time, packet: &Packet, header: HeaderUpdate, context: &mut Context<'_, '_>) {
+        let hop = context.routes.hop(header.hop);
         context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write_forwarded(at, packet, header));
     }
 

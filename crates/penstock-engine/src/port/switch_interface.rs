@@ -28,8 +28,8 @@ impl Port {
         debug_assert!(self.precomputes_departures(), "the end of the transmission is known");
         let Arrival { at: now, packet } = arrival;
         match self.is_bare && context.record.is_untraced() {
-            true => self.on_general_arrival::<true>(*now, Packet { hop, ..*packet }, context)?,
-            false => self.on_general_arrival::<false>(*now, Packet { hop, ..*packet }, context)?,
+            true => self.on_bare_arrival(*now, packet, hop, context)?,
+            false => self.on_general_arrival(*now, Packet { hop, ..*packet }, context)?,
         }
         Some(self.free_at())
     }

@@ -176,7 +176,8 @@ impl FrameQueue {
     /// Removes the cells that have left the queue: it is first in, first out and holds the last `packets` cells.
     #[inline]
     fn forget_sent(&mut self, packets: u32) {
-        for circuit in self.waiting.drain(..self.waiting.len().saturating_sub(packets as usize)) {
+        while self.waiting.len() > packets as usize {
+            let circuit = self.waiting.pop_front().expect("some wait");
             let state = &mut self.states[circuit as usize];
             state.cells -= 1;
             self.active -= u32::from(state.cells == 0);

@@ -48,12 +48,7 @@ impl Precomputed {
     pub fn on_arrival(&mut self, now: Time, packet: &Packet) -> Verdict {
         self.advance(now);
         self.occupancy.idle_since = (self.last_end <= now).then_some(self.last_end);
-        match &mut self.discipline {
-            AnyDiscipline::TailDrop(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
-            AnyDiscipline::StepMarking(discipline) => discipline.on_arrival(now, packet, &self.occupancy),
-            // Other disciplines may need the packet in memory; these do not.
-            discipline => discipline.on_arrival(now, &packet.clone(), &self.occupancy),
-        }
+        self.discipline.on_arrival(now, packet, &self.occupancy)
     }
 
     /// Gives the discipline the parameters of `plan` from `now` on.
