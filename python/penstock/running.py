@@ -77,7 +77,7 @@ def run_all(
     Raises
     ------
     ScenarioError
-        If any scenario has mistakes; nothing is run.
+        If any scenario has mistakes, such as keys without effect unless the request has settings; nothing is run.
     InputError
         If simultaneous runs need more memory than there is (see ``penstock.memory.allow``), there are no such
         workers, or `jobs` or `threads` is below 1; nothing is run.
@@ -90,7 +90,12 @@ def run_all(
     KeyboardInterrupt
         After Ctrl-C, once the runs in progress have stopped; finished ones are kept.
     """
-    return make_all(read_all(requests), jobs=jobs, store=store, progress=progress, how=How(executor, threads), on=on)
+    asked = read_all(requests)
+    # With settings it may be a point of a study, whose other points may need these keys.
+    whole = {id(scenario): scenario for request, scenario in asked if not request.sets}
+    if useless := [mistake for scenario in whole.values() for mistake in scenario.left_out]:
+        raise ScenarioError(useless)
+    return make_all(asked, jobs=jobs, store=store, progress=progress, how=How(executor, threads), on=on)
 
 
 def make_all(

@@ -30,6 +30,20 @@ def test_results_are_in_the_order_of_the_requests_whatever_the_workers():
     assert one[3].metrics[0].value == 1.0 + 1 + 0.3
 
 
+def test_keys_without_effect_are_mistakes_unless_a_setting_may_be_why(core, monkeypatch):
+    made = core.Scenario.__init__
+
+    def without_effect(self, *given, **named):
+        made(self, *given, **named)
+        self.left_out = [{"file": "demo", "line": 2, "path": "flows[0].route", "message": "has no effect"}]
+
+    monkeypatch.setattr(core.Scenario, "__init__", without_effect)
+    with pytest.raises(ScenarioError, match=r"demo:2: flows\[0\]\.route: has no effect\n1 mistake"):
+        run_all(requests())
+    assert core.Scenario.runs == 0
+    assert len(run_all(requests(sets=(("fake.rate", "2"),)))) == 4
+
+
 @pytest.mark.parametrize("option", ["jobs", "threads"])
 @pytest.mark.parametrize("number", [0, -1, 1.5, "2"])
 def test_numbers_of_workers_and_cores_are_whole_and_positive(option, number):
