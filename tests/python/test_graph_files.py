@@ -69,6 +69,13 @@ def test_dot_is_read_with_its_defaults_and_subgraphs(tmp_path):
     assert [(link["from"], link["to"]) for link in links(net)] == [("a", "b"), ("b", "c")]
 
 
+def test_a_repeated_edge_of_a_strict_graph_changes_only_what_it_says(tmp_path):
+    edges = 'edge [rate="1 Mbps", delay="1 ms"]; a -- b [rate="5 Mbps"]; b -- a [weight=3]; a -- b'
+    (tmp_path / "a.dot").write_text(f"strict graph {{ {edges} }}")
+    [link] = links(from_file(tmp_path / "a.dot"))
+    assert (link["rate"], link["delay"], link["weight"]) == ("5 Mbit/s", "1 ms", 3)
+
+
 def test_defaults_of_graphml_hold_for_edges(tmp_path):
     (tmp_path / "a.graphml").write_text(
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="r" for="edge" attr.name="rate" '

@@ -38,13 +38,14 @@ def read_dot(content: bytes, shown: str) -> Read:
     if len(graphs) > 1:
         raise InputError(f"{shown}: has {len(graphs)} graphs; one is read.")
     table = graphs[0].obj_dict
-    graph = networkx.MultiDiGraph() if table["type"] == "digraph" else networkx.MultiGraph()
+    if table["type"] == "digraph":
+        graph = networkx.DiGraph() if table["strict"] else networkx.MultiDiGraph()
+    else:
+        graph = networkx.Graph() if table["strict"] else networkx.MultiGraph()
     try:
         _add(graph, table, {}, {})
     except ValueError as error:
         raise InputError(f"{shown}: {error}.") from None
-    if table["strict"]:
-        graph = networkx.DiGraph(graph) if graph.is_directed() else networkx.Graph(graph)
     return graph, None, _edge_lines(text)
 
 
@@ -81,7 +82,8 @@ def _add(
                     for node in (a, b):
                         if node not in graph:
                             graph.add_node(node, **node_defaults)
-                    graph.add_edge(a, b, **(dict(edge_defaults) | attributes))
+                    is_repeated = not graph.is_multigraph() and graph.has_edge(a, b)
+                    graph.add_edge(a, b, **(({} if is_repeated else dict(edge_defaults)) | attributes))
         elif part["name"] == "edge":
             edge_defaults = dict(edge_defaults) | attributes
         elif part["name"] == "node":
