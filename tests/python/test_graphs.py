@@ -212,7 +212,7 @@ def test_jitter_and_loss_of_edges_are_impairments(penstock, tmp_path):
         ({"loss": "some"}, "loss: 'some' is no loss; such as \"0.1 %\""),
         ({"jitter": "6 ms"}, "jitter: 6 ms is more than the delay, 5 ms"),
         ({"jitter": "1 Mbit/s"}, "jitter: '1 Mbit/s' is no jitter; such as \"2 ms\""),
-        ({"loss": "1 %", "plr": "1 %"}, "has both 'loss' and 'plr'; choose one"),
+        ({"loss": "1 %", "plr": "1 %"}, "has both 'loss' and 'plr'; leave one out"),
     ],
 )
 def test_impairments_that_are_none_are_mistakes(attributes, message):

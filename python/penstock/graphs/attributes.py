@@ -28,7 +28,9 @@ def chosen_attribute(edge: Mapping[str, Any], names: Collection[str], kind: str)
     """Returns the attribute of an edge among `names`, if any. Raises EdgeError if there are several."""
     there = [name for name in names if is_given(edge.get(name))]
     if len(there) > 1:
-        raise EdgeError(f"has both '{there[0]}' and '{there[1]}'; choose one with {kind}_attribute")
+        option = f"{kind}_attribute"
+        remedy = f"choose one with {option}" if option in Reading.__dataclass_fields__ else "leave one out"
+        raise EdgeError(f"has both '{there[0]}' and '{there[1]}'; {remedy}")
     return there[0] if there else None
 
 
