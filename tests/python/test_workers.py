@@ -16,16 +16,16 @@ import pytest
 from penstock import _core
 from penstock.errors import PenstockError, RunsFailed, ScenarioError
 from penstock.records import RunRequest
-from penstock.running import run_all
-from penstock.store import Store
+from penstock.running import read_all, run_all
+from penstock.store import Store, run_key
 from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.template import TEMPLATE
 from penstock.workers import processes
-from penstock.workers.job import Failed, How, Stop
+from penstock.workers.job import Failed, How, Job, Made, Stop
 from penstock.workers.pipe import environment
-from penstock.workers.remote import answered
+from penstock.workers.remote import answered, asked, decoded
 
 SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
 HERE = Path(__file__).parent
@@ -105,9 +105,30 @@ def test_a_crash_is_called_ours(deadly):
 
 
 def test_a_process_that_reads_something_else_makes_no_run():
-    asked = (TEMPLATE, "small", SETS, 1, 0, None, "0" * 64)
-    made = answered(asked, How(), Stop())
+    made = answered((TEMPLATE, "small", SETS, 1, 0, None, "0" * 64), How(), Stop())
     assert made == Failed("a file that the scenario names has changed since the runs began", ours=False)
+
+
+MATRIX = """
+duration = "1 s"
+nodes = { a = {}, b = {} }
+links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]
+flows = [{ name = "f", matrix = "loads.csv", source.cbr = { rate = "1 kbit/s", packet = "100 bytes" } }]
+"""
+
+
+def test_a_worker_reads_the_files_of_a_scenario_from_any_folder_and_after_a_change(tmp_path, monkeypatch):
+    (tmp_path / "study").mkdir()
+    for load in (1, 2):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "study" / "loads.csv").write_text(f",b\na,{load}\n")
+        [(request, scenario)] = read_all([RunRequest(MATRIX, name="files", folder="study")])
+        job = Job(request, scenario, run_key(scenario.canonical, 1, 0))
+        message = asked(job)
+        monkeypatch.chdir(tmp_path / "study")
+        answer = decoded(job, answered(message, How(), Stop()))
+        assert isinstance(answer, Made), answer
+        assert answer.digest == scenario.run(1, 0).digest
 
 
 def test_processes_that_never_get_ready_are_told(monkeypatch):

@@ -9,15 +9,16 @@ from typing import Any
 from penstock import _core
 from penstock.printable import utf8
 from penstock.records import Metric, RunRequest
-from penstock.store.manifest import run_key
+from penstock.store.manifest import folder_of, run_key
 from penstock.store.runfile import Record
 from penstock.workers.job import Failed, How, Job, Made, Stop, failed, make
 
 
 def asked(job: Job) -> tuple[Any, ...]:
-    """Returns what another process has to know of a run."""
+    """Returns what another process has to know of a run; its current folder may be another."""
     request = job.request
-    return (request.scenario, request.name, request.sets, request.seed, request.replication, request.folder, job.key)
+    folder = folder_of(request.scenario, request.sets, request.folder) or request.folder
+    return (request.scenario, request.name, request.sets, request.seed, request.replication, folder, job.key)
 
 
 def answered(asked: Any, how: How, stop: Stop) -> Any:
@@ -26,6 +27,9 @@ def answered(asked: Any, how: How, stop: Stop) -> Any:
     request = RunRequest(text, sets, seed, replication, name, folder=folder)
     try:
         scenario = _scenario(text, name, sets, folder)
+        if run_key(scenario.canonical, seed, replication) != key:  # a file may have changed since an earlier study
+            _scenario.cache_clear()
+            scenario = _scenario(text, name, sets, folder)
     except BaseException as error:  # it was read before: memory or a file is missing here, or this is a bug
         return failed(error)
     if run_key(scenario.canonical, seed, replication) != key:
