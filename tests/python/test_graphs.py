@@ -185,6 +185,13 @@ def test_ports_are_alike_both_ways():
     ]
 
 
+def test_links_do_not_have_the_name_of_a_node():
+    net = from_networkx(graph(("a", "b", EVEN), ("b", "b-a", EVEN)))
+    assert [link.get("name") for link in links(net)] == [None, "b-a-2", None]
+    net.flows("f", "a", "b-a", source=Cbr(rate="8 kbit/s", packet="1000 bytes"))
+    assert sound(net).sizes == (3, 4, 1)
+
+
 def test_jitter_and_loss_of_edges_are_impairments(penstock, tmp_path):
     (tmp_path / "a.gml").write_text(
         'graph [\n node [ id 0 label "A" ]\n node [ id 1 label "B" ]\n'

@@ -216,7 +216,7 @@ def _add_links(
     source, lines = origin
     mistakes: list[str] = []
     between: Counter[tuple[Hashable, Hashable]] = Counter()
-    taken: set[str] = set()
+    taken = {node.name for node in net.node_of.values()}
     loops = one_way = 0
     reader = EdgeReader(graph, reading)
     for a, b, data in graph.edges(data=True):
@@ -267,7 +267,7 @@ def _one_way_remark(count: int, of: int, both_ways: bool) -> str:
 
 
 def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str], link: Mapping[str, Any]) -> None:
-    """Adds an edge; a number follows its name if another edge has it, as between the same nodes."""
+    """Adds an edge; a number follows its name if a node or another edge has it, as between the same nodes."""
     a, b = ends
     there, back = f"{a.name}-{b.name}", f"{b.name}-{a.name}"
     if both_ways and not {there, back} & taken and there != back:
