@@ -268,6 +268,10 @@ def test_a_frame_of_results_is_drawn_as_the_results_are():
     [[_, means, least, _]] = bars_of(plot(result.values()).axes[0]).values()
     assert (means, least) == (pytest.approx(ys), pytest.approx(lows))
     assert "3 runs each" in plot(result.values(), kind="box").get_supxlabel()
+    # The means alone have no quartiles.
+    for kind in ("box", "cdf"):
+        with pytest.raises(InputError, match=rf"has means without their runs, which a {kind} shows; .* or --values"):
+            plot(frame, kind=kind)
 
 
 def test_series_are_told_apart_without_colours():

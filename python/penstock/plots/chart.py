@@ -265,6 +265,12 @@ def _known(numbers: list[Datum], selector: str, data: Data, roles: Roles) -> lis
     found = [each for each in numbers if math.isfinite(each.mean) or any(map(math.isfinite, each.values))]
     if not found:
         raise InputError(f"{quoted(selector)} is no number anywhere in {data.name}, so there is nothing to plot.")
+    shows_runs = roles.kind == "box" or (roles.kind == "cdf" and not any("quantile" in each.labels for each in found))
+    if shows_runs and not data.observations and not any(each.values for each in found):
+        raise InputError(
+            f"{data.name} has means without their runs, which a {roles.kind} shows; plot the study itself, or what "
+            "'penstock run' writes with --format json or --values."
+        )
     if roles.kind not in ("cdf", "box") and not any(math.isfinite(each.mean) for each in found):
         raise InputError(
             f"{quoted(selector)} is no number in some run of every point, so it has no mean to plot; draw a box or a "
