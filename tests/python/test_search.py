@@ -225,6 +225,7 @@ class TestMistakes:
             (("--subject-to", "delay[load] < 1 Mbit/s"), "cannot be"),
             (("--subject-to", "los < 1 %"), "'los' is not measured here"),
             (("--range", "a-b.rat=1 Mbit/s..2 Mbit/s"), "rat"),
+            (("--range", "seed=1..9"), "the seed varies with the ranges"),
             (("--range", "a-b.delay=2 ms..1 ms"), "upside-down"),
         ],
     )
@@ -232,6 +233,9 @@ class TestMistakes:
         done = command("search", study, *words)
         assert (done.returncode, done.stdout) == (2, "")
         assert told in done.stderr
+
+    def test_one_trial_is_singular(self, command, study):
+        assert "\n1 trial of 2 runs, seed 1.\n" in command("search", study, "--trials", 1).stdout
 
     def test_a_number_that_is_never_one(self, command, study):
         text = PIPE.replace('name = "load"', 'name = "load"\nstart = "7.99999 s"')

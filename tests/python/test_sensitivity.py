@@ -202,6 +202,10 @@ class TestStudies:
         assert first.returncode == again.returncode == stored.returncode == 0
         assert first.stdout == again.stdout == stored.stdout
 
+    def test_noise_that_is_everything_is_100_per_cent(self, command, scenario):
+        words = ("--range", "duration=4999 ms..5 s", "--metric", "delay[two]", "--samples", "2")
+        assert "delay[two]: noise is 100 % of" in command("screen", scenario, *words).stdout
+
     def test_nothing_runs_twice(self, command, scenario):
         words = ("screen", str(scenario), *RATES, "--samples", "3", "--runs", "2")
         assert command(*words).returncode == 0
@@ -277,6 +281,7 @@ class TestMistakes:
             (("--range", "a-b.rate=9 Mbit/s..1 Mbit/s", "--range", "a-b.delay=1 ms..1 bit/s"), "different units"),
             (("--range", "a-b.rate"), "not of the form PATH=LOW..HIGH"),
             (("--range", "a-b.rat=1 Mbit/s..2 Mbit/s"), "rat"),
+            (("--range", "seed=1..9"), "the seed varies with the ranges"),
             (("--range", "a-b.rate=1 ms..2 ms"), "a-b.rate"),
             (("--range", "load=1..2"), "changes nothing"),
             ((*RATES, "--metric", "delai", "--metric", "goodput"), "did you mean 'delay'"),

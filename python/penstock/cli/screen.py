@@ -152,7 +152,7 @@ def _noise(each: Analysis, method: str, runs: int) -> str:
     own = [noise.effect] if method == "morris" else [noise.deviation]
     fit = scale(each.metric.partition("[")[0], each.unit, own)
     unit = f" {fit.unit}" if fit.unit else ""
-    share = "none" if noise.share is None else f"{100 * noise.share:.2g} %"
+    share = "none" if noise.share is None else f"{float(f'{100 * noise.share:.2g}'):g} %"
     told = f"{each.metric}: noise is {share} of the variance of means over {runs} runs"
     if method == "morris":
         return f"{told}; alone it would make a mu* of {plus_minus(Interval(own[0] / fit.size, None, None, 1))}{unit}."

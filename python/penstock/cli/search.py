@@ -150,7 +150,7 @@ def _show(result: SearchResult) -> None:
     show_ranges(plan.ranges, names)
     feasible = sum(trial.is_feasible for trial in result.trials)
     failed = sum(trial.value is None for trial in result.trials)
-    counts = f"{len(result.trials)} trials of {things(plan.runs, 'run')}, seed {result.seed}"
+    counts = f"{things(len(result.trials), 'trial')} of {things(plan.runs, 'run')}, seed {result.seed}"
     met = f": {feasible} meet the conditions" if question.conditions else ""
     made = [each.point.provenance for each in result.trials if each.point is not None]
     show(f"{counts}{met}{f', {failed} without a number' if failed else ''}.")

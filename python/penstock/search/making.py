@@ -24,7 +24,7 @@ from penstock.studies.ranges import Range
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
-from penstock.studies.verify import ends, numbers_of, require_ranges
+from penstock.studies.verify import numbers_of, read_ends, require_ranges
 
 _BATCH = 8
 """Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""
@@ -38,7 +38,7 @@ class Search:
     """A search before anything is run.
 
     Raises ScenarioError if the scenario has mistakes in the middle of the ranges or at one of their ends, InputError if
-    nothing varies or a number is not measured.
+    nothing varies, the seed does, or a number is not measured.
     """
 
     def __init__(self, plan: StudyPlan, question: Question) -> None:
@@ -48,7 +48,7 @@ class Search:
         own = numbers_of(plan, self.middle)
         question.check(own)
         self._metric = select(question.metric, own)
-        plan.at(ends(plan)).read()
+        read_ends(plan)
         self._derived = DerivedMetrics(plan.metrics)
 
     def first(self) -> list[PointRequest]:

@@ -22,7 +22,7 @@ from penstock.studies.plan import StudyPlan
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.studies.select import DerivedMetrics, SelectionError, select
-from penstock.studies.verify import chosen, ends, require_ranges
+from penstock.studies.verify import chosen, read_ends, require_ranges
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class Sampling:
     """A sensitivity study before anything is run: of the numbers `metrics`, or all that are measured if empty.
 
     Raises ScenarioError if the scenario has mistakes in the middle of the ranges, at one of their ends, or at a sampled
-    point, InputError if nothing varies or a number is not measured.
+    point, InputError if nothing varies, the seed does, or a number is not measured.
     """
 
     def __init__(self, plan: StudyPlan, design: Design, metrics: Sequence[str] = ()) -> None:
@@ -291,7 +291,7 @@ class Sampling:
         middle = plan.read()
         self.design, self.named = design, bool(metrics)
         self.metrics = chosen(plan, middle[0], metrics)
-        plan.at(ends(plan)).read()
+        read_ends(plan)
         self.shares = design.shares(len(plan.ranges), middle[0].seed)
         points = [zip(plan.ranges.items(), row, strict=True) for row in self.shares.tolist()]
         self.plan = plan.at([{name: each.value(share) for (name, each), share in point} for point in points])

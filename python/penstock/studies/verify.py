@@ -145,6 +145,15 @@ def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[s
     return list(dict.fromkeys(metrics))
 
 
+def read_ends(plan: StudyPlan) -> None:
+    """Reads the scenario at the ends of all ranges.
+
+    Raises ScenarioError if it has mistakes at one of them, InputError if they differ in the seed.
+    """
+    if len({each.seed for each in plan.at(ends(plan)).read()}) > 1:
+        raise InputError("the seed varies with the ranges, and points of different seeds share no random numbers.")
+
+
 def ends(plan: StudyPlan) -> list[dict[str, Any]]:
     """Returns both ends of each range (or all of its choices), with the others in their middles."""
     middle = {name: each.value(0.5) for name, each in plan.ranges.items()}
