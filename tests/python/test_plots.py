@@ -14,7 +14,7 @@ from matplotlib.text import Text
 import penstock as ps
 from penstock.errors import InputError
 from penstock.plots import picture, plot, request_of
-from penstock.plots.data import from_json
+from penstock.plots.data import Data, Datum, from_json
 from penstock.plots.kinds import band_of
 from penstock.plots.style import look
 
@@ -240,6 +240,27 @@ def test_a_long_frame_over_time_has_units_and_a_line_for_each_link():
         InputError, match=r"2 numbers wait share one position \(time = 0\); .* by, facet or where \(link\)"
     ):
         plot(frame)
+
+
+def test_an_observation_without_a_position_is_left_out():
+    frame = pl.DataFrame({"load": [1, None, 3], "delay": [1.0, 2.0, 3.0]})
+    (line,) = plot(frame).axes[0].lines
+    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([1, 3], [1, 3])
+
+
+def test_points_without_a_setting_that_others_have_are_drawn():
+    points = [{"discipline": "tail drop", "limit": "3 packets"}, {"discipline": "tail drop", "limit": "9 packets"}]
+    numbers = [
+        Datum("delay", "s", point, {}, float(mean), values=[float(mean)])
+        for mean, point in enumerate([*points, {"discipline": "CoDel"}], start=1)
+    ]
+    axes = drawn(Data(numbers), "bar").axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["tail drop", "CoDel"]
+    heights = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers if bars.get_label()}
+    assert heights == {"3 packets": [1], "9 packets": [2], "none": [3]}
+    # An x axis of numbers is chosen only if all have a position on it.
+    assert drawn(Data(numbers)).axes[0].get_xlabel() == "discipline"
+    assert drawn(Data(numbers), x="limit").axes[0].get_xlabel() == "limit (packets)"
 
 
 def test_observations_that_share_a_place_make_a_box():

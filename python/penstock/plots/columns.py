@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.errors import InputError
@@ -11,6 +11,10 @@ from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time
 from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.quantity import read_quantity
+
+
+_NONE = "none"
+"""Value of a column in numbers that lack it, in a legend or a title."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +145,10 @@ def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> t
             raise InputError("a heat map needs two things that vary, x and by, and there are fewer.")
         roles = replace(roles, by=free[0])
     if data.observations:
-        return roles, list(chosen)
-    return _told_apart(roles, varying, chosen), list(chosen)
+        return roles, [_placed(roles, numbers) for numbers in chosen]
+    roles = _told_apart(roles, varying, chosen)
+    found = {roles.by, roles.facet} - {*named.values()}
+    return roles, [_placed(roles, [_filled(each, found) for each in numbers]) for numbers in chosen]
 
 
 def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
@@ -186,6 +192,8 @@ def _across(data: Data, varying: Sequence[str], numbers: Sequence[Datum], taken:
     """The numeric parameter with the most values, else the first parameter, else the first label."""
     free = [name for name in varying if name not in taken]
     parameters = [name for name in free if any(name in each.point for each in numbers)]
+    if not data.observations:
+        parameters = [name for name in parameters if all(name in each.cells for each in numbers)] or parameters
     numeric = [name for name in parameters if _is_numeric(name, numbers)]
     if data.quantities:
         numeric = [name for name in numeric if name in data.quantities]
@@ -217,15 +225,22 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
                 f"several numbers {numbers[0].metric} share one position: they differ in {column} ({values}), besides "
                 f"{', '.join(roles.named)}; choose with where."
             )
-    missing = {*roles.named}
-    for numbers in chosen:
-        kept = [each for each in numbers if missing <= set(each.cells)]
-        if not kept:
-            raise InputError(
-                f"{numbers[0].metric} has no {' and '.join(sorted(missing))}, so there is nothing to plot."
-            )
-        numbers[:] = kept
     return roles
+
+
+def _filled(datum: Datum, columns: Collection[str | None]) -> Datum:
+    """The number with a value of the columns that its point lacks, such as a setting that only other points have."""
+    lacking = {column: _NONE for column in columns if column is not None and column not in datum.cells}
+    return replace(datum, point={**datum.point, **lacking}) if lacking else datum
+
+
+def _placed(roles: Roles, numbers: Sequence[Datum]) -> list[Datum]:
+    """The numbers that have all columns of the roles. Raises InputError if there are none."""
+    needed = {*roles.named}
+    kept = [each for each in numbers if needed <= set(each.cells)]
+    if not kept:
+        raise InputError(f"{numbers[0].metric} has no {' and '.join(sorted(needed))}, so there is nothing to plot.")
+    return kept
 
 
 def _parts(roles: Roles, column: str, numbers: Sequence[Datum]) -> bool:
