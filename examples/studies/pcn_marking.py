@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pcn_figures import Figure, Line, Panel, Point
 
 from penstock.reproductions.loading import load
+from penstock.reproductions.outcome import one
 from penstock.reproductions.pcn.experiments import BASE, marks, steady
 from penstock.reproductions.pcn.mechanisms import fractional, single_threshold
 from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.run_numbers import one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

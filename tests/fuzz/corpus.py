@@ -111,7 +111,6 @@ def _studies():
                 for text in study.build(settings, table, row).values():
                     # Rows that differ in their numbers alone are one.
                     seen.setdefault(re.sub(r"[0-9.]+", "0", text), text)
-        if study.experiments is not None:
-            for text in study.experiments(settings).values():
-                seen.setdefault(re.sub(r"[0-9.]+", "0", text), text)
+        for text in study.experiments(settings).values():
+            seen.setdefault(re.sub(r"[0-9.]+", "0", text), text)
     return list(seen.values())

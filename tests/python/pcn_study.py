@@ -14,7 +14,7 @@ CHOSEN = Readings(DOCUMENT).settings()
 
 
 def settings(*answers):
-    return Readings.parse(DOCUMENT, answers).settings()
+    return Readings(DOCUMENT, dict(each.split("=") for each in answers)).settings()
 
 
 def row(table, **key):

@@ -362,4 +362,4 @@ def test_studies_are_handed_on(penstock, monkeypatch):
     for each in (asked, varied):
         assert (each.tables, each.runs, each.jobs, each.as_json) == (("2", "3"), 4, 2, True)
         assert each.store.folder.name == "store"
-    assert (asked.readings, varied.readings) == (("af-a07=x",), ())
+    assert (asked.readings, varied.readings) == ({"af-a07": "x"}, {})

@@ -332,8 +332,7 @@ def test_every_answer_of_every_question_can_be_run(name):
                 for row in table.rows
                 for text in study.build(settings, table, row).values()
             }
-            if study.experiments is not None:
-                texts.update(study.experiments(settings).values())
+            texts.update(study.experiments(settings).values())
             for text in texts - checked:
                 assert _core.check(text, f"{question.id}={option.key}", []) == []
             checked |= texts

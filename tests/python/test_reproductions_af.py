@@ -28,7 +28,7 @@ def row(table, **key):
 
 
 def scenario(table, readings=(), **key):
-    settings = Readings.parse(DOCUMENT, readings).settings()
+    settings = Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings()
     return tomllib.loads(STUDY.build(settings, DOCUMENT.table(table), row(table, **key))[""])
 
 
@@ -168,7 +168,7 @@ class TestMeasure:
         ]
 
     def measured(self, metrics, readings=()):
-        settings = Readings.parse(DOCUMENT, readings).settings()
+        settings = Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings()
         table = DOCUMENT.table("2")
         run = RunResult(RunRequest(""), metrics, "d", 0)
         return STUDY.measure(settings, table, table.rows[0], {"": run})

@@ -180,7 +180,7 @@ class TestAlternatives:
         other = '[[contradiction]]\nanswers = ["tiny-a01=long", "tiny-a02=bytes"]\nreason = "So."\n'
         twice = Document.parse(CLAIMED.replace('printed = "bytes"\n', 'printed = "bits"\n') + other)
         assert pair == twice.question("tiny-a01").chosen
-        changed = Readings.parse(twice, ["tiny-a02=bytes"])
+        changed = Readings(twice, {"tiny-a02": "bytes"})
         assert list(changed.others()) == [("tiny-a02", "bits")]
 
 

@@ -28,7 +28,7 @@ WAIT = {1: 16, 2: 1}
 
 
 def settings(*readings):
-    return Readings.parse(DOCUMENT, readings).settings()
+    return Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings()
 
 
 def text(cm, *readings):

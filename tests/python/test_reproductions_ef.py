@@ -29,7 +29,7 @@ def row(table, **key):
 
 
 def scenarios(table, readings=(), **key):
-    settings = Readings.parse(DOCUMENT, readings).settings()
+    settings = Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings()
     parts = STUDY.build(settings, DOCUMENT.table(table), row(table, **key))
     return {name: tomllib.loads(text) for name, text in parts.items()}
 
@@ -179,7 +179,7 @@ class TestScenario:
     )
     def test_every_alternative_changes_something(self, question, option):
         def texts(readings):
-            settings = Readings.parse(DOCUMENT, readings).settings()
+            settings = Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings()
             return [STUDY.build(settings, table, row) for table in DOCUMENT.tables for row in table.rows]
 
         assert texts([f"{question}={option}"]) != texts([])
@@ -214,7 +214,7 @@ class TestMeasure:
         assert numbers["least_received"] == pytest.approx(446 / 450)
 
     def test_rates_of_leased_lines(self):
-        settings = Readings.parse(DOCUMENT, ["ef-a16=goodput"]).settings()
+        settings = Readings(DOCUMENT, {"ef-a16": "goodput"}).settings()
         pairs = [
             ("goodput", {"of": "vll", "flow": f"vll[{i}]"}, "bit/s", value) for i, value in enumerate([88e3, 92e3])
         ]

@@ -13,14 +13,13 @@ from penstock.errors import InputError
 from penstock.reproductions import claims
 from penstock.reproductions.claims import decide_sequentially, judge, looks
 from penstock.reproductions.document import Document
-from penstock.reproductions.evidence import Estimate, Finding, above, below, decide, within
+from penstock.reproductions.evidence import Estimate, Finding, above, below, decide, runs_told, within
 from penstock.reproductions.fits import Looked, OtherVerdicts, Stored, Watched
 from penstock.reproductions.layout import remarks
 from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import Study, text_beside
-from penstock.reproductions.telling import runs_told
 
 CLAIMED = (
     TINY.replace('reason = "It says so', 'printed = "long"\nwords = "2"\nfitted = "To it."\nreason = "It says so')
@@ -90,7 +89,9 @@ def study(**more):
 
 def outcome(rates, document=None, readings=()):
     document = document or Document.parse(CLAIMED)
-    found = Outcome(document, Readings.parse(document, readings), list(document.tables), len(rates))
+    found = Outcome(
+        document, Readings(document, dict(each.split("=") for each in readings)), list(document.tables), len(rates)
+    )
     for table in document.tables:
         for row in table.rows:
             found.put(table, row, {"rate": rates, "loss": [0.5] * len(rates)})

@@ -113,7 +113,7 @@ class TestFolder:
         study = load(str(folder))
         table = study.document.table("1")
         for key, expected in (("all", ["250 kbit/s", "500 kbit/s"]), ("tenth", ["25 kbit/s", "50 kbit/s"])):
-            settings = Readings.parse(study.document, [f"half-a01={key}"]).settings()
+            settings = Readings(study.document, {"half-a01": key}).settings()
             pages = [page_of(study.build(settings, table, row)[""]) for row in table.rows]
             assert [page.sets for page in pages] == [(("stream.source.cbr.rate", rate),) for rate in expected]
 

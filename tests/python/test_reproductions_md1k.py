@@ -42,7 +42,9 @@ def exact_loss(load, capacity):
 
 
 def scenario(table, row, readings=()):
-    (text,) = STUDY.build(Readings.parse(DOCUMENT, readings).settings(), table, row).values()
+    (text,) = STUDY.build(
+        Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings(), table, row
+    ).values()
     return tomllib.loads(text)
 
 

@@ -26,7 +26,7 @@ OWN = [table for table in DOCUMENT.tables if table.is_own]
 
 
 def settings(*readings):
-    return Readings.parse(DOCUMENT, readings).settings()
+    return Readings(DOCUMENT, dict(each.split("=") for each in readings)).settings()
 
 
 def page(table, key, *readings):

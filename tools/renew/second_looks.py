@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.reproductions.claims import judge, plan_looked_at
-from penstock.reproductions.evidence import LEVEL, UNDECIDED
+from penstock.reproductions.evidence import LEVEL, MOST_TIMES, UNDECIDED
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reproduce import gather
 from penstock.reproductions.stored import Origin, stored_outcome
 from penstock.reproductions.study import text_beside
-from penstock.reproductions.telling import MOST_TIMES
 from penstock.studies.runner import Runner
 from stored_files import this_core
 

@@ -170,7 +170,7 @@ def reproduce(
     from penstock.reproductions import command as run_again
     from penstock.reproductions.alternatives import Budget
 
-    as_json, chosen = output == "json", (tuple(tables or ()), tuple(answers))
+    as_json, chosen = output == "json", (tuple(tables or ()), answers)
     asked = run_again.Asked(*chosen, runs, jobs, Store(store), as_printed, on, fresh, as_json)
     if cross_validate:
         run_again.cross_validate(doc, asked, budget)
@@ -184,8 +184,8 @@ def reproduce(
         run_again.reproduce(doc, asked, claims=claims, limit=limit, others=Budget(budget) if alternatives else None)
 
 
-def read_readings(doc: str, given: list[str] | None) -> list[str]:
-    """The answers as given, once they have the form ``id=key``.
+def read_readings(doc: str, given: list[str] | None) -> dict[str, str]:
+    """The answers by question, of texts of the form ``id=key``.
 
     Raises click.BadParameter if either is missing, or a question is answered twice.
     """
@@ -199,4 +199,4 @@ def read_readings(doc: str, given: list[str] | None) -> list[str]:
             )
         if answers.setdefault(question, key) != key:
             raise click.BadParameter(f"{quoted(question)} is answered twice.", param_hint="'--reading'")
-    return [f"{question}={key}" for question, key in answers.items()]
+    return answers

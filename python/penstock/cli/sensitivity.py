@@ -28,5 +28,5 @@ def sensitivity(
     allow(memory)
     from penstock.reproductions import command
 
-    asked = command.Asked(tuple(tables or ()), (), runs, jobs, Store(store), on=on, as_json=output == "json")
+    asked = command.Asked(tuple(tables or ()), {}, runs, jobs, Store(store), on=on, as_json=output == "json")
     command.sensitivity(doc, asked, all_tables=all_tables)

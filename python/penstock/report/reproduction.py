@@ -29,6 +29,7 @@ from penstock.reproductions.comparison import Comparison, compare
 from penstock.reproductions.cross_validated import made_by, missing, ranked_questions, stored, told
 from penstock.reproductions.cross_validation import DECIDES, LEANS
 from penstock.reproductions.document import Document
+from penstock.reproductions.evidence import turns
 from penstock.reproductions.fits import Stored
 from penstock.reproductions.nulls import CONSTANT
 from penstock.reproductions.outcome import Outcome
@@ -37,7 +38,6 @@ from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import Page, Study, page_of, text_beside
 from penstock.reproductions.summary import Score, against_nulls, granted, null_numbers
 from penstock.reproductions.tables import Column, Row, Table, cell_text, heading
-from penstock.reproductions.telling import turns
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus
 

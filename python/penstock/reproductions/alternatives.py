@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions.claims import Judgement, hops_looked_at, looks, plan_looked_at
+from penstock.reproductions.claims import Judgement, looks, plan_looked_at
 from penstock.reproductions.evidence import LEVEL, UNDECIDED, Finding
 from penstock.reproductions.fits import Fits, Looked, OtherVerdicts, Watched
 from penstock.reproductions.outcome import Outcome
@@ -76,8 +76,7 @@ class Alternatives:
         `judgements` are of the claims under the chosen answers; `known` are verdicts for pairs that are not tested now.
         """
         claims = {judgement.claim: self._looked(judgement) for judgement in judgements}
-        hops = {name: hops_looked_at(self.study, looked, self.chosen.readings) for name, looked in claims.items()}
-        cheap_first = sorted(claims, key=hops.__getitem__)
+        cheap_first = sorted(claims, key=lambda name: self._hops(claims[name]))
         moved = {name: self._fits.rests_on(claims[name]) for name in cheap_first}
         asked = [answer for answer in self.readings if not questions or answer.partition("=")[0] in questions]
         tests = {
@@ -117,6 +116,11 @@ class Alternatives:
         watched = Watched(self.chosen)
         test.decide(watched)
         return watched.looked
+
+    def _hops(self, looked: Looked) -> float:
+        """About how many packet-hops one run of the rows takes that a claim looks at; 0 if the study cannot tell."""
+        plan, _ = plan_looked_at(self.study, Looked(looked.numbers), self.chosen.readings, 1)
+        return sum(part.hops for part in plan.parts)
 
     @property
     def first(self) -> int:

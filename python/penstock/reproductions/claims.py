@@ -191,18 +191,6 @@ def decide_sequentially(study: Study, first: Outcome, limit: int, runner: Runner
     return [known[claim.id] for claim in study.document.claims]
 
 
-def hops_looked_at(study: Study, looked: Looked, readings: Readings) -> float:
-    """About how many packet-hops one run of the rows takes that a claim looks at; 0 if the study cannot tell."""
-    if study.effort is None:
-        return 0.0
-    settings, total = readings.settings(), 0.0
-    for table, row in {(table, row) for table, row, _ in looked.numbers}:
-        where = study.document.table(table)
-        (found,) = (each for each in where.rows if each.id == row)
-        total += sum(study.effort(settings, where, found, part) for part in study.build(settings, where, found))
-    return total
-
-
 def plan_looked_at(study: Study, looked: Looked, readings: Readings, runs: int) -> tuple[Plan, Outcome]:
     """A plan of the rows and experiments that some claims look at, and what it fills."""
     rows = {(table, row) for table, row, _ in looked.numbers}

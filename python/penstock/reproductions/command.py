@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.cli.console import emit, say, show
@@ -39,7 +39,7 @@ class Asked:
     """
 
     tables: tuple[str, ...] = ()
-    readings: tuple[str, ...] = ()
+    readings: Mapping[str, str] = field(default_factory=dict)
     runs: int | None = None
     jobs: int | None = None
     store: Store | None = None
@@ -55,7 +55,7 @@ class Asked:
         each other.
         """
         if not self.as_printed:
-            return Readings.parse(document, self.readings)
+            return Readings(document, self.readings)
         if self.readings:
             raise InputError("--as-printed answers every question; leave --reading out")
         return Readings.as_printed(document)
@@ -179,14 +179,17 @@ def cross_validate(doc: str, asked: Asked, budget: int | None) -> None:
     Raises InputError if the study, the answers or the budget do not allow it.
     """
     study = load(doc)
-    answers = Readings.parse(study.document, asked.readings)
-    given = [text.partition("=")[0].strip() for text in asked.readings]
-    fixed = {question: answers.key(question) for question in given}
     runs = cross_validation.RUNS if asked.runs is None else asked.runs
     with Progress() as progress:
         runner = asked.runner(progress)
         found = cross_validation.cross_validate(
-            study, asked.tables, fixed, runs, budget, runner, lambda words: say(f"{study.document.id}: {words}")
+            study,
+            asked.tables,
+            asked.readings,
+            runs,
+            budget,
+            runner,
+            lambda words: say(f"{study.document.id}: {words}"),
         )
     if asked.as_json:
         emit(json_text(found, indent=1))

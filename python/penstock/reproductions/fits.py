@@ -149,8 +149,6 @@ class Fits:
         return self._built[place]
 
     def _changed_experiments(self, question: str) -> frozenset[str]:
-        if self._study.experiments is None:
-            return frozenset()
         if question not in self._experiments:
             ours, theirs = (self._study.experiments(it) for it in (self._settings, self._others[question]))
             self._experiments[question] = frozenset(name for name in ours if ours[name] != theirs.get(name))

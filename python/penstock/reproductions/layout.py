@@ -15,11 +15,11 @@ from penstock.printable import things
 from penstock.reproductions.claims import Judgement
 from penstock.reproductions.comparison import Comparison
 from penstock.reproductions.document import Document, Option, Question
+from penstock.reproductions.evidence import runs_told, turns
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.sensitivity import Shift, Work
 from penstock.reproductions.summary import Score, Summary, against_nulls
 from penstock.reproductions.tables import Column, Table, cell_text
-from penstock.reproductions.telling import runs_told, turns
 from penstock.reproductions.worth import worth
 
 AGREES, DIFFERS = "green", "yellow"

@@ -82,17 +82,10 @@ def numbers_of(tables: Sequence[Table], null: Null) -> dict[tuple[str, tuple[Cel
 
 def swapped_rows(null: Null, table: Table) -> list[tuple[Row, Row]]:
     """Pairs of rows of a table whose runs a null model reads: a row, and the one that it reads in its place."""
-    named = [name for name in null.rows if name in (column.name for column in table.keys)]
-    if not named or (null.only and table.id not in null.only):
+    if (null.only and table.id not in null.only) or not any(column.name in null.rows for column in table.keys):
         return []
-    by_key = {row.id: row for row in table.rows}
-    pairs = []
-    for row in table.rows:
-        cells = {name: null.rows[name].get(str(cell)) if name in named else cell for name, cell in row.key.items()}
-        other = by_key.get(tuple(cells.values()))  # type: ignore[arg-type]  # a cell that nothing is read for finds no row
-        if other is not None:
-            pairs.append((row, other))
-    return pairs
+    pairs = ((row, null.row(table, row)) for row in table.rows)
+    return [(row, other) for row, other in pairs if other is not None]
 
 
 def best_constants(table: Table, allowed: Callable[[Row, Column], float]) -> dict[str, float]:

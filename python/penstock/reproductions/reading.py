@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import Any
 
 from penstock.errors import InputError
-from penstock.printable import quoted
 from penstock.reproductions.document import Document, Question, refuse_contradictions
 
 
@@ -43,17 +42,6 @@ class Readings:
     def as_printed(cls, document: Document) -> Readings:
         """Every answer that of the text as it is printed, wherever it has any, and nothing fitted."""
         return cls(document, {question.id: question.as_printed for question in document.questions})
-
-    @classmethod
-    def parse(cls, document: Document, arguments: Iterable[str]) -> Readings:
-        """Readings from arguments such as ``af-a07=delayed-acks``."""
-        keys: dict[str, str] = {}
-        for argument in arguments:
-            identifier, equals, key = argument.partition("=")
-            if not equals:
-                raise InputError(f"{quoted(argument)} is not a reading; write QUESTION=KEY, as in {_example(document)}")
-            keys[identifier.strip()] = key.strip()
-        return cls(document, keys)
 
     def with_answers(self, keys: Mapping[str, str]) -> Readings:
         """These readings with other answers to some questions."""
@@ -100,8 +88,3 @@ class Readings:
         for question in self._document.questions:
             values.update(question.option(self._keys[question.id]).settings)
         return Settings(values)
-
-
-def _example(document: Document) -> str:
-    question = document.questions[0]
-    return f"{question.id}={question.options[-1].key}"

@@ -75,8 +75,6 @@ class Plan:
 
     def add_experiments(self, outcome: Outcome, names: Collection[str] | None = None) -> None:
         """Plans what the claims need beyond the tables, all or those named; once, after the last :meth:`add`."""
-        if self.study.experiments is None:
-            return
         for name, page in self.study.experiments(outcome.readings.settings()).items():
             if names is not None and name not in names:
                 continue
@@ -169,8 +167,6 @@ class Plan:
 
 def gather(study: Study, outcome: Outcome) -> None:
     """Adds the numbers that need all runs of a row, when all are in."""
-    if study.gather is None:
-        return
     settings = outcome.readings.settings()
     for table, row, values in outcome.measured():
         more = study.gather(settings, table, row, values)

@@ -1,11 +1,14 @@
-"""Writes scenarios as text."""
+"""Writes scenarios as text, and quantities as they have them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from penstock import toml
+from penstock.studies.quantity import SECOND, Quantity, read_quantity, setting_text
 
 Entries = Iterable[Mapping[str, Any]]
 
@@ -47,3 +50,27 @@ def scenario_text(
         for entry in entries:
             lines += ["", f"[[{name}]]", *toml.lines(entry)]
     return "\n".join(lines) + "\n"
+
+
+def amount(text: str) -> float:
+    """A quantity in seconds or bit/s.
+
+    Examples
+    --------
+    >>> amount("500 us"), amount("149.76 Mbit/s")
+    (0.0005, 149760000.0)
+    """
+    quantity = read_quantity(text)
+    assert quantity is not None
+    return float(quantity.value)
+
+
+def seconds(span: Decimal | float) -> str:
+    """A time to the nanosecond.
+
+    Examples
+    --------
+    >>> seconds(0.0133), seconds(Decimal(60)), seconds(0.0002), seconds(0)
+    ('13.3 ms', '60 s', '200 us', '0 s')
+    """
+    return setting_text(Quantity(Fraction(round(Decimal(str(span)) * 10**9), 10**9), SECOND)) if span else "0 s"

@@ -39,15 +39,20 @@ from penstock.reproductions.evidence import (
     Estimate,
     Finding,
     Test,
+    about,
     above,
     below,
+    between,
     decide,
+    failures,
+    held,
+    listed,
+    signed,
+    unsettled,
     within,
 )
-from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.run_numbers import total
+from penstock.reproductions.outcome import Outcome, total
 from penstock.reproductions.tables import Cell, Row
-from penstock.reproductions.telling import about, between, failures, held, listed, signed, unsettled
 from penstock.studies.expression import Expression, parse
 
 Value = float | Sequence[float]

@@ -62,10 +62,10 @@ class Study:
     that are compared, and whatever else the claims need."""
     claims: Mapping[str, ClaimTest]  # how each claim is tested
     runs: int = 10  # how many runs to make unless told otherwise
-    gather: Gather | None = None
+    gather: Gather = lambda *_: {}
     """``gather(settings, table, row, values)`` gives numbers that need all runs of the row, such as the largest of
     several means; `values` has what ``measure`` gave, by name and replication."""
-    experiments: Experiments | None = None
+    experiments: Experiments = lambda _: {}
     """``experiments(settings)`` gives the scenarios that claims need in addition to the tables', by name."""
     effort: Effort | None = None
     """``effort(settings, table, row, part)`` estimates the packet-hops of one run, so that long runs go first and the

@@ -13,7 +13,7 @@ Dimension = tuple[tuple[str, int], ...]
 
 DIMENSIONLESS: Dimension = ()
 _BIT: Dimension = (("bit", 1),)
-_SECOND: Dimension = (("s", 1),)
+SECOND: Dimension = (("s", 1),)
 _RATE: Dimension = (("bit", 1), ("s", -1))
 _PACKET: Dimension = (("packet", 1),)
 _PREFIXES = ("", "k", "M", "G", "T")
@@ -29,9 +29,9 @@ UNITS: Mapping[str, tuple[Fraction, Dimension]] = {
     "%": (Fraction(1, 100), DIMENSIONLESS),
     **dict.fromkeys(("packets", "packet"), (Fraction(1), _PACKET)),
     "calls": (Fraction(1), (("call", 1),)),
-    "min": (Fraction(60), _SECOND),
+    "min": (Fraction(60), SECOND),
     "bits": (Fraction(1), _BIT),
-    **{name: (Fraction(1, 1000**power), _SECOND) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))},
+    **{name: (Fraction(1, 1000**power), SECOND) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))},
     **{f"{prefix}bit": (Fraction(1000**power), _BIT) for power, prefix in enumerate(_PREFIXES)},
     **{f"{prefix}bit/s": (Fraction(1000**power), _RATE) for power, prefix in enumerate(_PREFIXES)},
     **{f"{prefix}B": (Fraction(8 * 1000**power), _BIT) for power, prefix in enumerate(_PREFIXES[:4])},
@@ -128,7 +128,7 @@ def setting_text(quantity: Quantity) -> str:
     value, dimension = quantity.value, quantity.dimension
     if dimension == DIMENSIONLESS:
         return str(value.numerator) if value.denominator == 1 else repr(float(value))
-    if dimension == _SECOND:
+    if dimension == SECOND:
         steps = (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 1000), ("ps", 1))
         return _scaled(_rounded(value * 10**12), steps)
     if dimension == _RATE:

@@ -51,8 +51,8 @@ def marker_without_dps(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     keys = [{"udp_rate": udp, "drop_precedences": "none"} for udp in ("1.28M", "128k")]
     pairs = [pair for key in keys for pair in zip(*(outcome.digests(table, key) for table in ("2", "3")), strict=True)]
     equal = sum(left == right for left, right in pairs)
-    return Finding(
-        CONFIRMED if equal == len(pairs) else REFUTED,
+    return Finding.certain(
+        equal == len(pairs),
         f"{equal} of {len(pairs)} pairs of runs without DPs have equal digests for both markers.",
     )
 

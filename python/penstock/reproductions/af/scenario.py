@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import head_of, scenario_text
+from penstock.reproductions.scenario_text import head_of, scenario_text, seconds
 from penstock.reproductions.tables import Row, Table
 
 PRECEDENCES = {"none": 1, "2": 2, "3": 3}
@@ -53,7 +53,7 @@ def _links(
 
     def link(kind: str, start: str, end: str, port: Mapping[str, Any] = plain) -> dict[str, Any]:
         rate, delay = settings[f"link.{kind}link_rate_bps"], settings[f"link.{kind}delay_s"]
-        return {"from": start, "to": end, "rate": _rate(Decimal(rate)), "delay": _span(delay), **port}
+        return {"from": start, "to": end, "rate": _rate(Decimal(rate)), "delay": seconds(delay), **port}
 
     def both(kind: str, start: str, end: str) -> list[dict[str, Any]]:
         return [link(kind, start, end), link(kind, end, start)]
@@ -137,7 +137,7 @@ def _tcp(settings: Settings, g: int) -> dict[str, Any]:
 
 
 def _udp(settings: Settings, rate: Decimal, precedences: int, g: int) -> dict[str, Any]:
-    source: dict[str, Any] = {"rate": _rate(rate), "packet": f"{settings['packet.wire_bytes']} bytes"}
+    source: dict[str, Any] = {"rate": _rate(Decimal(rate)), "packet": f"{settings['packet.wire_bytes']} bytes"}
     if settings["udp.source"] == "cbr":
         source |= {"phase": "zero", "spacing-jitter": settings["udp.spacing_jitter"]}
     premark = settings[f"marking.source_premark_{precedences}dp.udp"] if precedences > 1 else "dp0"
@@ -187,8 +187,3 @@ def _rate(bps: Decimal) -> str:
         if bps >= size and bps % (size // 100) == 0:
             return f"{(bps / size).normalize():f} {unit}"
     return f"{bps.to_integral_value()} bit/s"
-
-
-def _span(seconds: float) -> str:
-    microseconds = round(seconds * 1_000_000)
-    return f"{microseconds // 1000} ms" if microseconds % 1000 == 0 else f"{microseconds} us"

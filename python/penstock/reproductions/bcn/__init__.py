@@ -31,16 +31,19 @@ from penstock.reproductions.evidence import (
     below,
     decide,
     difference,
+    failures,
+    held,
+    listed,
     rank_correlation,
     ratio,
+    signed,
+    unsettled,
     within,
 )
 from penstock.reproductions.loading import packaged
-from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.outcome import Outcome, numbers, one
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.run_numbers import numbers, one
 from penstock.reproductions.tables import Row, Table
-from penstock.reproductions.telling import failures, held, listed, signed, unsettled
 from penstock.running import RunResult
 
 __all__ = ["STUDY"]
@@ -105,9 +108,7 @@ def rate_becomes_negative(outcome: Outcome, _: Mapping[str, Finding]) -> Finding
     published = 1 - MOST_FEEDBACK / one_over
     ours = 1 - MOST_FEEDBACK * stated["bcn.aimd_ours.gd_decrease_gain"]
     holds = published < 0 < ours
-    return Finding(
-        CONFIRMED if holds else REFUTED, f"R is multiplied by {published:.3f} and by {ours:.3f} at Fb = -80."
-    )
+    return Finding.certain(holds, f"R is multiplied by {published:.3f} and by {ours:.3f} at Fb = -80.")
 
 
 def gains_depend_on_the_rate(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:

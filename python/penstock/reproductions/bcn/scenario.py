@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import scenario_text
+from penstock.reproductions.scenario_text import amount, scenario_text
 from penstock.reproductions.tables import Row, Table
 
 HOT = "core-e0"
@@ -169,7 +169,7 @@ def _flows(settings: Settings, slower: int) -> Iterable[dict[str, Any]]:
             "header": f"{settings['frame.header']} bytes",
             "initial-window": f"{settings['tcp.initial_window_packets']} packets",
             "min-rto": _span(settings["tcp.min_rto"], slower),
-            "initial-rto": _span(max(settings["tcp.initial_rto"], settings["tcp.min_rto"], key=nanoseconds), slower),
+            "initial-rto": _span(max(settings["tcp.initial_rto"], settings["tcp.min_rto"], key=amount), slower),
         },
         "start": {"uniform": ["0 s", _span(settings["start.within"], slower)]},
     }
@@ -194,18 +194,9 @@ def _measures(sample: Mapping[str, str]) -> Iterable[dict[str, Any]]:
     yield {"metric": "loss", "of": HOT}
 
 
-_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-
-
-def nanoseconds(span: str) -> int:
-    """A time as settings write it."""
-    value, unit = span.split()
-    return int(value) * _UNITS[unit]
-
-
 def counted_seconds(settings: Settings) -> float:
     """How long a run counts, in s."""
-    return (nanoseconds(settings["run.duration"]) - nanoseconds(settings["run.warm_up"])) / 1e9
+    return amount(settings["run.duration"]) - amount(settings["run.warm_up"])
 
 
 def _span(span: str, slower: int) -> str:

@@ -6,13 +6,11 @@ import math
 from collections.abc import Mapping
 
 from penstock.reproductions.ef.scenario import DEDICATED, EF, SIZES, VLL, build, experiments, most_flows
-from penstock.reproductions.evidence import CONFIRMED, REFUTED, Finding
+from penstock.reproductions.evidence import Finding, between
 from penstock.reproductions.loading import packaged
-from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.outcome import Outcome, numbers, total
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.run_numbers import numbers, total
 from penstock.reproductions.tables import Row, Table
-from penstock.reproductions.telling import between
 from penstock.running import RunResult
 
 __all__ = ["STUDY"]
@@ -66,8 +64,8 @@ def nothing_dropped(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     shares = [value for table, key in rows for column in columns for value in outcome.values(table, column, key)]
     shares += [received(run) for run in most]
     sound = drops == 0 and all(abs(share - 1) <= 0.01 for share in shares)
-    return Finding(
-        CONFIRMED if sound else REFUTED,
+    return Finding.certain(
+        sound,
         f"{drops:.0f} EF packets were dropped in all runs of tables 1 to 3 and with 36 flows; {between(shares)} of "
         "what EF sources sent was received while counting.",
     )
@@ -79,8 +77,8 @@ def lost_in_the_shaper(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
         sum(sum(outcome.values("4", column, row.key)) for row in outcome.rows("4"))
         for column in ("path_drops", "shaper_drops")
     )
-    return Finding(
-        CONFIRMED if path == 0 and shaper > 0 else REFUTED,
+    return Finding.certain(
+        path == 0 and shaper > 0,
         f"{path:.0f} packets of VLLs were dropped on the path and {shaper:.0f} in front of the shapers.",
     )
 

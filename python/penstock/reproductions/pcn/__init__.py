@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.reproductions.evidence import CONFIRMED, REFUTED, Estimate, Finding
+from penstock.reproductions.evidence import Estimate, Finding, about
 from penstock.reproductions.loading import packaged
-from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.outcome import Outcome, numbers, total
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, TRAFFICS, VOICE, experiments, grown
 from penstock.reproductions.pcn.measure import MEASURED, Overshoot, admission, gather, measure, part_of, termination
 from penstock.reproductions.pcn.oracle import NULLS, counted
 from penstock.reproductions.pcn.scenario import build, effort
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
-from penstock.reproductions.run_numbers import numbers, total
-from penstock.reproductions.telling import about
 
 __all__ = ["STUDY"]
 
@@ -96,8 +94,8 @@ def no_flow_all_marked(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     by_run = ", ".join(str(sum(share > ALL for share in run)) for run in stm)
     all_marked = [sum(share > ALL for share in run) / len(run) for run in excess]
     none_marked = [sum(share < NONE for share in run) / len(run) for run in excess]
-    return Finding(
-        CONFIRMED if greatest < ALL else REFUTED,
+    return Finding.certain(
+        greatest < ALL,
         f"The greatest marked share of any flow in {len(stm)} runs is {greatest:.3f} with STM, and {by_run} of "
         f"{len(stm[0])} flows have all packets marked; with excess-traffic "
         f"marking {about(Estimate.of(all_marked))} of the flows have all packets marked and "
@@ -112,8 +110,8 @@ def marks_do_not_add_up(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     """pcn-c34: several bottlenecks between AR and SR terminate no call with N = 3."""
     runs = {n: outcome.experiments[f"series-{n}"] for n in (3, 1)}
     ended = {n: [total(run, "calls", what="terminated") for run in own] for n, own in runs.items()}
-    return Finding(
-        CONFIRMED if not any(ended[3]) else REFUTED,
+    return Finding.certain(
+        not any(ended[3]),
         f"Calls terminated in {len(ended[3])} runs with N = 3: {sum(ended[3]):.0f}; with N = 1: {sum(ended[1]):.0f}.",
     )
 

@@ -16,12 +16,11 @@ from penstock.reproductions.pcn.traffic import (
     link_rate,
     mean_rate,
     packet_bytes,
-    seconds,
     source,
     supportable_rate,
 )
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import scenario_text
+from penstock.reproductions.scenario_text import scenario_text, seconds
 
 TRAFFICS = ("CBR", "VBR", "SVD")
 SWEEP = {"below": ("AR", 0.9), "low": ("AR", 1.1), "middle": ("AR", 1.4), "high": ("AR", 1.7), "above": ("SR", 1.05)}

@@ -10,8 +10,9 @@ from decimal import Decimal
 from typing import Any
 
 from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION, Case
-from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, seconds, supportable_rate
+from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, supportable_rate
 from penstock.reproductions.reading import Settings
+from penstock.reproductions.scenario_text import seconds
 
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""

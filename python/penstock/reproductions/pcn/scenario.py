@@ -23,7 +23,6 @@ from penstock.reproductions.pcn.traffic import (
     mean_rate,
     packet_bytes,
     remainder,
-    seconds,
     shares,
     source,
     source_delay,
@@ -31,7 +30,7 @@ from penstock.reproductions.pcn.traffic import (
     supportable_rate,
 )
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import head_of, scenario_text
+from penstock.reproductions.scenario_text import head_of, scenario_text, seconds
 from penstock.reproductions.tables import Row, Table
 
 UNLIMITED = "1 Tbit/s"

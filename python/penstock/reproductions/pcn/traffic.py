@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE, TERMINATION, Case
 from penstock.reproductions.reading import Settings
+from penstock.reproductions.scenario_text import seconds
 
 ONE = Decimal(1)
 
@@ -33,21 +34,6 @@ def bits(rate: Decimal) -> str:
         if whole >= size and whole % (size // 10) == 0:
             return f"{(whole / size).normalize():f} {unit}"
     return f"{whole:f} bit/s"
-
-
-def seconds(span: Decimal | float) -> str:
-    """A time to the nanosecond.
-
-    Examples
-    --------
-    >>> seconds(0.0133), seconds(Decimal(60)), seconds(0.0002), seconds(0)
-    ('13.3 ms', '60 s', '200 us', '0 s')
-    """
-    ns = Decimal(round(exact(span) * 1_000_000_000))
-    for unit, size in (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)):
-        if ns >= size:
-            return f"{(ns / size).normalize():f} {unit}"
-    return f"{ns} ns" if ns else "0 s"
 
 
 def exact(number: Decimal | float) -> Decimal:

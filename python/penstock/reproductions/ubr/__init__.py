@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from penstock.reproductions.evidence import rank_correlation
 from penstock.reproductions.loading import packaged
-from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.run_numbers import one
+from penstock.reproductions.outcome import Outcome, one
 from penstock.reproductions.statements import Numbers, columnwise
 from penstock.reproductions.ubr.guarantees import SLIDES as OF_SLIDES
 from penstock.reproductions.ubr.guarantees import stated

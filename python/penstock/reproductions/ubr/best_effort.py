@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.reproductions.reading import Settings
+from penstock.reproductions.scenario_text import amount
 from penstock.reproductions.tables import Row
 from penstock.reproductions.ubr.mechanisms import (
-    BITS_PER_CELL,
     ample,
     cells_per_segment,
+    link_cells,
     parametrised,
-    rate,
-    seconds,
     switch_queue,
     transport,
 )
@@ -128,7 +127,7 @@ def buffers(settings: Settings, row: Row) -> str:
 def buffer_of(settings: Settings, network: str, count: int, what: str) -> int:
     """Cells of a buffer: all windows, half of them, or half a round trip of the link."""
     if what == "half-rtt":
-        return round(one_way(settings, network) * rate(settings.text("link.cells")) / BITS_PER_CELL)
+        return round(one_way(settings, network) * link_cells(settings))
     window, unit = settings.text(f"window.{network}").split()
     scale = {"bytes": 1, "kB": 1000, "MB": 1_000_000, "KiB": 1024}[unit]
     mss = mss_of(settings, network)
@@ -138,7 +137,7 @@ def buffer_of(settings: Settings, network: str, count: int, what: str) -> int:
 
 def one_way(settings: Settings, network: str) -> float:
     """Propagation time over the three links from a source to its sink, in seconds."""
-    return seconds(settings.text(f"ubr.one_way.{network}")) + 2 * seconds(settings.text(f"ubr.access.{network}"))
+    return amount(settings.text(f"ubr.one_way.{network}")) + 2 * amount(settings.text(f"ubr.access.{network}"))
 
 
 def mss_of(settings: Settings, network: str) -> int:

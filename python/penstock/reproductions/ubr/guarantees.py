@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.reproductions.reading import Settings
+from penstock.reproductions.scenario_text import seconds
 from penstock.reproductions.tables import Row
 from penstock.reproductions.ubr.mechanisms import (
-    BITS_PER_CELL,
     cells,
     cells_per_segment,
     link_cells,
-    rate,
     switch_queue,
     transport,
 )
@@ -140,7 +139,7 @@ def stated(settings: Settings, allocation: str) -> dict[int, int]:
 def allocated(settings: Settings, percent: float) -> dict[int, int]:
     """A percentage of the link's cells, in the ratio 1 to 5."""
     ratio: list[int] = settings["fifo.mcr_ratio"]
-    whole = percent / 100 * rate(settings.text("link.cells")) / BITS_PER_CELL
+    whole = percent / 100 * link_cells(settings)
     return {i: int(whole * part / sum(ratio)) for i, part in zip(GROUPS, ratio, strict=True)}
 
 
@@ -179,13 +178,13 @@ def _guaranteed(
     hop = "geo" if settings["dfba.backbone"] == "geo" else "wan_or_leo"
     access = settings.text("dfba.campus")
     if settings["dfba.access"] == "geo":
-        access = _milliseconds(settings["dfba.access_hop_geo_s"])
+        access = seconds(settings["dfba.access_hop_geo_s"])
     sizes = {i: small if small and i >= GROUPS[3] else mss for i in GROUPS}
     asked = Merged(
         each=tcps // len(GROUPS),
         transports={i: transport(settings, flavour, mss=sizes[i], window=window) for i in GROUPS},
         access={i: far if far and i >= GROUPS[3] else access for i in GROUPS},
-        backbone=_milliseconds(settings[f"dfba.backbone_hop_{hop}_s"]),
+        backbone=seconds(settings[f"dfba.backbone_hop_{hop}_s"]),
         bottleneck={**queue, **({"marker.f-gcra": {"burst": burst}} if tags == "network" else {})},
         told=f"{tcps} TCPs on five circuits with guaranteed rates",
         mcr=mcr,
@@ -194,10 +193,6 @@ def _guaranteed(
         background=background,
     )
     return merged(settings, asked)
-
-
-def _milliseconds(delay: float) -> str:
-    return f"{round(1000 * delay)} ms"
 
 
 def _queue(settings: Settings, buffer: int, z: float | dict[str, float]) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from penstock.reproductions.outcome import numbers, one
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.run_numbers import numbers, one
+from penstock.reproductions.scenario_text import amount
 from penstock.reproductions.tables import Row, Table
 from penstock.reproductions.ubr.best_effort import base_of, buffer_of, mss_of, one_way, together_from_the_start
 from penstock.reproductions.ubr.guarantees import NEARLY_ALL, SLIDES, allocated, stated
-from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, cells_per_segment, most_goodput, rate, seconds
+from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, cells_per_segment, link_rate, most_goodput
 from penstock.reproductions.ubr.networks import BOTTLENECK, GROUPS, left_by_vbr
 from penstock.reproductions.ubr.scenario import GRID, PERIODIC_RTT
 from penstock.running import RunResult
@@ -54,7 +55,7 @@ def _of_network(settings: Settings, table: Table, row: Row, result: RunResult) -
 def _sources(settings: Settings, network: str, result: RunResult, left: float = 1.0) -> dict[str, float]:
     """Efficiency and fairness as slide 17 defines them; `left` is the share of the link that UBR may have."""
     rates = numbers(result, "goodput")
-    link = rate(settings.text("link.cells"))
+    link = link_rate(settings)
     most = link if settings["efficiency.over"] == "link" else most_goodput(link, mss_of(settings, network))
     total = math.fsum(rates)
     counted = _counted(settings, network)
@@ -70,7 +71,7 @@ def _sources(settings: Settings, network: str, result: RunResult, left: float = 
 
 def _fate(settings: Settings, network: str, result: RunResult) -> dict[str, float]:
     """The fate of retransmissions."""
-    counted = seconds(settings.text(f"run.{network}"))
+    counted = amount(settings.text(f"run.{network}"))
     sent = _sum(result, "retransmissions")
     lost, repeated = _sum(result, "lost-retransmissions"), _sum(result, "repeated-retransmissions")
     timeouts = _sum(result, "timeouts") / counted
@@ -90,7 +91,7 @@ def _round_trip(settings: Settings, network: str, mss: int) -> float:
     """Seconds that a segment and its acknowledgement take over three links each, if nobody waits."""
     cells = cells_per_segment(mss) + cells_per_segment(0)
     # A frame is passed on cell by cell: only its last cell crosses all three links after the others have left.
-    sent = (cells + 4) * BITS_PER_CELL / rate(settings.text("link.cells"))
+    sent = (cells + 4) * BITS_PER_CELL / link_rate(settings)
     return 2 * one_way(settings, network) + sent
 
 
@@ -162,7 +163,7 @@ def _of_fifo(settings: Settings, row: Row, result: RunResult) -> dict[str, float
     held = {each: _waiting(result, each) for each in names}
     share = goodputs[name] / math.fsum(goodputs.values())
     ratio: list[int] = settings["fifo.mcr_ratio"]
-    way = 3 * seconds(settings.text("fifo.hop"))
+    way = 3 * amount(settings.text("fifo.hop"))
     return {
         "buffer_share": held[name] / math.fsum(held.values()),
         "output_share": share,
@@ -183,7 +184,7 @@ _OTHERS: Mapping[str, Callable[[Settings, Row, RunResult], dict[str, float]]] = 
 
 def _counted(settings: Settings, run: str) -> float:
     """How long a run counts, in seconds."""
-    return seconds(settings.text(f"run.{run}")) - seconds(settings.text(f"run.{run}_from"))
+    return amount(settings.text(f"run.{run}")) - amount(settings.text(f"run.{run}_from"))
 
 
 def _payload(settings: Settings, mcr: int, mss: int | None = None) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.reproductions.reading import Settings
+from penstock.reproductions.scenario_text import amount
 
 HEADER = 40
 """Bytes of TCP and IP before a segment's data."""
@@ -15,9 +16,6 @@ BITS_PER_CELL = 424
 PAYLOAD_PER_CELL = 48
 WRAPPING = 16
 """LLC/SNAP before a packet and the trailer of AAL5 behind it, in bytes [RFC2684; I.363.5]."""
-
-_RATES = {"Mbit/s": 1_000_000, "kbit/s": 1_000, "bit/s": 1}
-_TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 HOST = 400_000
 """Cells that a host may have waiting before its own link: more than any window is long."""
@@ -54,21 +52,14 @@ def most_goodput(cell_rate: float, mss: int) -> float:
     return cell_rate * mss * 8 / (cells_per_segment(mss) * BITS_PER_CELL)
 
 
+def link_rate(settings: Settings) -> int:
+    """Bit/s of a link."""
+    return round(amount(settings.text("link.cells")))
+
+
 def link_cells(settings: Settings) -> float:
     """Cells per second of a link."""
-    return rate(settings.text("link.cells")) / BITS_PER_CELL
-
-
-def rate(text: str) -> int:
-    """A rate such as ``149.76 Mbit/s`` in bit/s."""
-    value, unit = text.split()
-    return round(float(value) * _RATES[unit])
-
-
-def seconds(text: str) -> float:
-    """A time such as ``500 us`` in seconds."""
-    value, unit = text.split()
-    return float(value) * _TIMES[unit]
+    return link_rate(settings) / BITS_PER_CELL
 
 
 def ample() -> dict[str, Any]:

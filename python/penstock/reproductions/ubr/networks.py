@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import scenario_text
-from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, ample, rate, seconds
+from penstock.reproductions.scenario_text import amount, scenario_text
+from penstock.reproductions.ubr.mechanisms import BITS_PER_CELL, ample, link_rate
 
 BOTTLENECK = "s1-s2"
 PHASE = 0.3
@@ -85,7 +85,7 @@ def _bottleneck(asked: Sources, link: str) -> dict[str, Any]:
     if asked.reserved is None:
         return asked.queue
     limit = {"class.vbr.queue.tail-drop": {"limit": "200 cells"}}
-    most = {"rate": f"{round(rate(link) * (1 - asked.reserved))} bit/s", "burst": "530 bytes"}
+    most = {"rate": f"{round(amount(link) * (1 - asked.reserved))} bit/s", "burst": "530 bytes"}
     guarded = {"class.vbr.rate-limit": most} if asked.reserved else {}
     return {"scheduler.priority": {"order": ["vbr", "default"]}, **limit, **guarded, **asked.queue}
 
@@ -95,7 +95,7 @@ def _background(settings: Settings, end: str) -> Iterable[dict[str, Any]]:
 
     The first phase is on, and they are as long as one another.
     """
-    full = rate(settings.text("link.cells")) * VBR_PACKET * 8 // (VBR_CELLS * BITS_PER_CELL)
+    full = link_rate(settings) * VBR_PACKET * 8 // (VBR_CELLS * BITS_PER_CELL)
     common = {"from": "vbr", "to": "vbr-sink", "class": "vbr"}
 
     def source(bits: int) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _background(settings: Settings, end: str) -> Iterable[dict[str, Any]]:
     if not settings["vbr.on_off"]:
         yield {"name": "vbr", **common, **source(full // 2)}
         return
-    length, on = round(1000 * seconds(end)), round(1000 * PHASE)
+    length, on = round(1000 * amount(end)), round(1000 * PHASE)
     for begin in range(0, length, 2 * on):
         times = {"start": f"{begin} ms", **({"stop": f"{begin + on} ms"} if begin + on < length else {})}
         yield {"name": f"vbr{begin // on // 2}", **common, **times, **source(full)}
@@ -112,7 +112,7 @@ def _background(settings: Settings, end: str) -> Iterable[dict[str, Any]]:
 
 def left_by_vbr(settings: Settings, network: str, reserved: float) -> float:
     """The share of the link that VBR leaves while the run counts."""
-    begin, end = (seconds(settings.text(f"run.{network}{which}")) for which in ("_from", ""))
+    begin, end = (amount(settings.text(f"run.{network}{which}")) for which in ("_from", ""))
     if not settings["vbr.on_off"]:
         return 1 - min(0.5, 1 - reserved)
     phases = range(0, round(end / PHASE) + 1, 2)
@@ -163,7 +163,7 @@ def merged(settings: Settings, asked: Merged) -> str:
             nodes |= {f"in{i}": {}, f"out{i}": {}}
     if asked.background:
         nodes |= {"other": {}, "other-sink": {}}
-    flows, circuits = _merged_flows(settings, asked, link), _circuits(asked)
+    flows, circuits = _merged_flows(settings, asked), _circuits(asked)
     return scenario_text(head, nodes, _merged_links(asked, link), flows, _merged_measures(asked), circuits=circuits)
 
 
@@ -199,7 +199,7 @@ def _circuits(asked: Merged) -> Iterable[dict[str, Any]]:
         yield {"name": f"{asked.names}{i}", "flows": f"{asked.names}{i}", **guaranteed}
 
 
-def _merged_flows(settings: Settings, asked: Merged, link: str) -> Iterable[dict[str, Any]]:
+def _merged_flows(settings: Settings, asked: Merged) -> Iterable[dict[str, Any]]:
     for i in GROUPS:
         name = f"{asked.names}{i}"
         ends = {"from": f"hosts{i}", "to": f"sinks{i}"}
@@ -207,7 +207,7 @@ def _merged_flows(settings: Settings, asked: Merged, link: str) -> Iterable[dict
         yield {"name": name, **ends, **tcp, **({"class": name} if asked.classes else {})}
     if asked.background:
         # 464 bytes fill ten cells.
-        bits = round(rate(link) * asked.background * 464 * 8 / (10 * BITS_PER_CELL))
+        bits = round(link_rate(settings) * asked.background * 464 * 8 / (10 * BITS_PER_CELL))
         source = {"source.poisson": {"rate": f"{bits} bit/s", "packet": "464 bytes"}}
         yield {"name": "other", "from": "other", "to": "other-sink", **source}
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import scenario_text
+from penstock.reproductions.scenario_text import amount, scenario_text
 from penstock.reproductions.tables import Row, Table
 from penstock.reproductions.ubr import best_effort, guarantees
-from penstock.reproductions.ubr.mechanisms import link_cells, seconds, transport
+from penstock.reproductions.ubr.mechanisms import link_cells, transport
 
 GRID = "19-20-"
 """What the tables of the grid are called, before the network."""
@@ -119,4 +119,4 @@ def effort(settings: Settings, table: Table, row: Row, part: str) -> float:  # n
     if table.id == "26-27":
         span, _ = best_effort.SPANS[network]
         return HOPS * link_cells(settings) * (float(row.key["at"]) + span) / 2
-    return HOPS * (link_cells(settings) * seconds(settings.text(f"run.{network}")))
+    return HOPS * (link_cells(settings) * amount(settings.text(f"run.{network}")))
