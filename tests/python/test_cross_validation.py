@@ -11,7 +11,7 @@ from scipy import stats
 
 from penstock.errors import InputError
 from penstock.report.reproduction import cross_blocks
-from penstock.reproductions import cross_validated
+from penstock.reproductions import worth
 from penstock.reproductions.cross_validation import cross_validate, says
 from penstock.reproductions.likelihood import ERRORS, FLOOR, Print, bagged_posterior, joint
 from penstock.reproductions.loading import load, names
@@ -326,10 +326,10 @@ class TestStored:
     @pytest.mark.parametrize("name", names())
     def test_belongs_to_the_document_and_is_shown(self, name):
         document = load(name).document
-        result = cross_validated.stored(document)
-        section = "\n".join(cross_validated.cross_section(document))
+        result = worth.cross_validated(document)
+        section = "\n".join(worth.cross_section(document))
         if result is None:
-            assert cross_validated.missing(document) in section
+            assert worth.missing(document) in section
             return
         printed = {table.id: len(table.numbers()) for table in document.tables if table.numbers()}
         covered = {table["table"]: table["numbers"] for table in result["tables"]}
@@ -346,11 +346,11 @@ class TestStored:
 
     def test_the_chosen_answer_is_named_where_the_print_is_for_another(self):
         document = load("md1k").document
-        words = cross_validated.verdict(document, "md1k-a01", "decides", "waiting")
+        words = worth.verdict(document, "md1k-a01", "decides", "waiting")
         assert words == "decides waiting"
-        words = cross_validated.verdict(document, "md1k-a01", "leans to", "in-system", "`")
+        words = worth.verdict(document, "md1k-a01", "leans to", "in-system", "`")
         assert words == "leans to `in-system`, chosen is `waiting`"
-        assert cross_validated.verdict(document, "md1k-a01", "cannot tell", "in-system") == "cannot tell"
+        assert worth.verdict(document, "md1k-a01", "cannot tell", "in-system") == "cannot tell"
 
     @pytest.mark.parametrize(("name", "agree"), [("md1k", [0, 3]), ("ubr", None)])
     def test_a_summary_has_it_in_every_row(self, command, name, agree):
@@ -389,6 +389,6 @@ class TestRenewal:
         assert [each["table"] for each in found["tables"]] == ["1", "2"]
         assert found["fixed"] == {"half-a02": "short"}
         assert said(found) == {"half-a01": "decides"}
-        told = cross_validated.told(folder.document, found)
+        told = worth.told(folder.document, found)
         assert "Only tables 1, 2 were left out in turn" in told
         assert "Only answers to half-a01 were chosen; the other answers were kept." in told

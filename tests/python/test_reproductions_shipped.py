@@ -7,7 +7,7 @@ import json
 import pytest
 
 from penstock import MODEL_VERSION, reproductions
-from penstock.reproductions import cross_validated
+from penstock.reproductions import worth
 from penstock.reproductions.claims import Judgement, judgements_of
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import SUMMARY, VERDICTS, Origin, shipped
@@ -89,7 +89,7 @@ def test_all_that_the_console_shows_of_claims_is_shown(penstock):
 
 @pytest.mark.parametrize(("name", "stopped"), [("ef", True), ("af", False)])
 def test_counts_say_whether_a_budget_stopped_the_search(name, stopped, penstock):
-    result = cross_validated.stored(load(name).document)
+    result = worth.cross_validated(load(name).document)
     assert result["complete"] is not stopped
     out = " ".join(penstock("reproduce", name, "--summary")[1].split())
     assert out.count("Cross-validated, ") == 1

@@ -38,7 +38,7 @@ import second_looks
 from penstock import _core
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, cross_validation, fits, pilot
+from penstock.reproductions import cross_validation, fits, pilot, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge, judgements_of
 from penstock.reproductions.evidence import UNDECIDED
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.cross_validate:
         runs = given.runs or cross_validation.RUNS
         found = renewal.cross_validated(runs, given.budget, given.only, given.questions)
-        _write_json(folder / cross_validated.FILE, {**this_core().as_json(), **found})
+        _write_json(folder / worth.CROSS_VALIDATED, {**this_core().as_json(), **found})
         return
     if given.second_look:
         _look_again(renewal, folder, given.second_look)

@@ -26,7 +26,6 @@ from penstock.report.content import (
 )
 from penstock.report.figures import table_plot, topology_svg
 from penstock.reproductions.comparison import Comparison, compare
-from penstock.reproductions.cross_validated import made_by, missing, ranked_questions, stored, told
 from penstock.reproductions.cross_validation import DECIDES, LEANS
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import turns
@@ -38,6 +37,7 @@ from penstock.reproductions.reproduce import SEED
 from penstock.reproductions.study import Page, Study, page_of, text_beside
 from penstock.reproductions.summary import Score, against_nulls, granted, null_numbers
 from penstock.reproductions.tables import Column, Row, Table, cell_text, heading
+from penstock.reproductions.worth import cross_validated, made_by, missing, ranked_questions, told
 from penstock.statistics import Interval
 from penstock.unit_scale import number, plus_minus
 
@@ -324,7 +324,7 @@ def _count(count: int | None) -> Cell:
 
 def cross_blocks(document: Document) -> list[Block]:
     """The counts by table and what the print says of each question; one sentence where nothing is stored."""
-    title, result = "What the agreement is worth without the fit", stored(document)
+    title, result = "What the agreement is worth without the fit", cross_validated(document)
     if result is None:
         return [Block(title, markdown=missing(document))]
     meaning = (

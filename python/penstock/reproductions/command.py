@@ -12,7 +12,7 @@ from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
 from penstock.printable import json_text
 from penstock.progress import Progress
-from penstock.reproductions import cross_validated, cross_validation, layout, worth
+from penstock.reproductions import cross_validation, layout, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import Judgement, check_tables, decide_sequentially, judge, judgements_of, looks
 from penstock.reproductions.comparison import Comparison, compare, quoted
@@ -194,7 +194,7 @@ def cross_validate(doc: str, asked: Asked, budget: int | None) -> None:
     if asked.as_json:
         emit(json_text(found, indent=1))
     else:
-        show(cross_validated.board(study.document, found))
+        show(worth.cross_board(study.document, found))
 
 
 def dry_run(doc: str, asked: Asked, *, claims: bool) -> None:
@@ -289,12 +289,12 @@ def _show_counts(
     """Shows a summary, or its `data` with each table's ``cross_validated``, null if the study ships without it."""
     document = outcome.document
     if as_json:
-        emit(json_text(cross_validated.with_cross_validated(document, data), indent=1))
+        emit(json_text(worth.with_cross_validated(document, data), indent=1))
         return
-    found = cross_validated.stored(document)
+    found = worth.cross_validated(document)
     show(layout.title(document, outcome, seconds))
     show(worth.board(counts))
-    show(cross_validated.missing(document) if found is None else cross_validated.told(document, found))
+    show(worth.missing(document) if found is None else worth.told(document, found))
     show(layout.rests_on(outcome))
 
 

@@ -12,14 +12,13 @@ from penstock.errors import InputError
 from penstock.printable import plain_formulas
 from penstock.reproductions.claims import Judgement, judgements_of
 from penstock.reproductions.contrasts import power_section
-from penstock.reproductions.cross_validated import cross_section, question_lines
 from penstock.reproductions.document import Claim, Document, Question
 from penstock.reproductions.evidence import runs_told, turns
 from penstock.reproductions.fits import Coverage, Stored
 from penstock.reproductions.loading import has_document, is_folder, load, names
 from penstock.reproductions.stored import VERDICTS, Origin
 from penstock.reproductions.study import DATA, text_beside
-from penstock.reproductions.worth import worth_section
+from penstock.reproductions.worth import cross_section, question_lines, worth_section
 
 FINDINGS = "findings.md"
 """What came out of a study, written by people who looked at it."""

@@ -1,20 +1,31 @@
-"""What an agreement is worth: counts of ours and of wrong models, for the page of a study and for a console."""
+"""What an agreement is worth, for the page of a study and for a console.
+
+There are the counts of ours and of wrong models, and the cross-validated agreement. A study has that in a file, with
+what ``penstock reproduce DOC --cross-validate --format json`` printed, the model version and the day.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from penstock.cli.console import table as plain_table
 from penstock.reproductions.contrasts import KINDS
+from penstock.reproductions.cross_validation import DECIDES, LEANS
 from penstock.reproductions.document import Document
 from penstock.reproductions.nulls import CONSTANT
 from penstock.reproductions.stored import SUMMARY
 from penstock.reproductions.study import text_beside
 from penstock.reproductions.summary import AGREED, PILOT, Score, Summary, granted
+
+Object = Mapping[str, Any]
+
+CROSS_VALIDATED = "cross_validated.json"
+"""The file with the cross-validated agreement."""
 
 WIDTHS = {
     AGREED: "Within the agreed tolerances",
@@ -155,9 +166,13 @@ def _markdown(first: str, rows: Sequence[Sequence[str]], *, chance: bool) -> lis
     """Rows in Markdown, with the column of what agrees by chance where `chance`."""
     names = [first, "numbers", "agree", "as printed", "by chance alone", "best null model", "discrimination"]
     rules = ["---", "---:", "---:", "---:", "---:", "---", "---:"]
-    kept = [place for place in range(len(names)) if chance or place != 4]
-    lines = [f"| {' | '.join(row[place] for place in kept)} |" for row in (names, *rows)]
-    return [lines[0], f"|{'|'.join(rules[place] for place in kept)}|", *lines[1:]]
+    kept = [[row[place] for place in range(len(names)) if chance or place != 4] for row in (names, rules, *rows)]
+    return markdown(*kept)
+
+
+def markdown(names: Sequence[str], rules: Sequence[str], *rows: Sequence[str]) -> list[str]:
+    """The lines of a table in Markdown."""
+    return [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|", *(f"| {' | '.join(row)} |" for row in rows)]
 
 
 def _null_models(document: Document, scores: Sequence[Score]) -> Iterable[str]:
@@ -167,3 +182,166 @@ def _null_models(document: Document, scores: Sequence[Score]) -> Iterable[str]:
         known = [score for score in scores if name in score.null]
         agree, of = sum(score.null[name] for score in known), sum(score.computed for score in known)
         yield f"- `{name}`: {text}: {agree} of {of}"
+
+
+def cross_validated(document: Document) -> Object | None:
+    """The stored result of a study; None if there is none."""
+    text = text_beside(document, CROSS_VALIDATED)
+    return None if text is None else dict(json.loads(text))
+
+
+def with_cross_validated(document: Document, summary: Object) -> dict[str, Any]:
+    """A summary with the stored result of each table, null where there is none."""
+    by_table = {table["table"]: table for table in (cross_validated(document) or {"tables": []})["tables"]}
+    names = ("computed", "agree", "discrimination")
+    rows = []
+    for row in summary["tables"]:
+        found = by_table.get(row["table"])
+        rows.append({**row, "cross_validated": None if found is None else {name: found[name] for name in names}})
+    return {**summary, "tables": rows}
+
+
+def missing(document: Document) -> str:
+    """Why a study ships without a cross-validated count; empty if it has one."""
+    if cross_validated(document) is not None:
+        return ""
+    printed = sum(bool(table.numbers()) for table in document.tables)
+    if not printed:
+        return "Not cross-validated: no number is printed, so there is nothing to score answers by."
+    if printed == 1 or not any(question.alternatives for question in document.questions):
+        return "Not cross-validated: that takes two printed tables and an open question."
+    command = f"penstock reproduce {document.called} --cross-validate"
+    return f"Not cross-validated yet: `{command}`; with `--budget 1` it only says how many runs that takes."
+
+
+def told(document: Document, result: Object) -> str:
+    """The totals, next to those under the chosen answers, what they cover, and whether a budget ended the search."""
+    cross, chosen = result["cross_validated"], result["chosen"]
+    return (
+        f"Cross-validated, {cross['agree']} of {cross['computed']} numbers agree (discrimination "
+        f"{cross['discrimination']:+.2f}): each table under answers chosen on the other tables. Under the chosen "
+        f"answers, {chosen['agree']} of {chosen['computed']} agree on the same {result['runs']} runs (discrimination "
+        f"{chosen['discrimination']:+.2f}).{_limits(document, result)}"
+    )
+
+
+def made_by(result: Object) -> str:
+    """The runs of a stored result, their model and day."""
+    return f"{result['used']} runs of model {result['model_version'][:12]}, {result['date']}."
+
+
+def _limits(document: Document, result: Object) -> str:
+    """What a cross-validation left out, in sentences with a space before each: tables, questions, or a search's end."""
+    tables = [table["table"] for table in result["tables"]]
+    asked = [question["question"] for question in result["questions"]]
+    limits = []
+    if len(tables) < sum(bool(table.numbers()) for table in document.tables):
+        limits.append(f" Only tables {', '.join(tables)} were left out in turn, and answers chosen on these alone.")
+    if result["fixed"]:
+        limits.append(f" Only answers to {', '.join(asked)} were chosen; the other answers were kept.")
+    if not result["complete"]:
+        limits.append(f" The search stopped at its budget of {result['budget']} runs.")
+    return "".join(limits)
+
+
+def verdict(document: Document, question: str, says: str, likeliest: str, quote: str = "") -> str:
+    """What a print says about a question, with the answer that it is for, and the chosen one if that is another."""
+    if says == "cannot tell":
+        return says
+    chosen = document.question(question).chosen
+    but = "" if chosen == likeliest else f", chosen is {quote}{chosen}{quote}"
+    return f"{says} {quote}{likeliest}{quote}{but}"
+
+
+def cross_section(document: Document) -> list[str]:
+    """The part of a study's page about its cross-validated agreement, in Markdown, or why there is none."""
+    title = "## What the agreement is worth without the fit"
+    result = cross_validated(document)
+    if result is None:
+        return [title, "", missing(document), ""]
+    ranked = ranked_questions(document, result["questions"])
+    unread = [
+        f"No table but {table['table']} reads {', '.join(f'`{name}`' for name in table['unread'])}, so without it the "
+        "text's answer remains."
+        for table in result["tables"]
+        if table["unread"]
+    ]
+    return [
+        title,
+        "",
+        f"{told(document, result)} {made_by(result)}",
+        "",
+        *markdown(
+            ("table", "numbers", "agree, chosen answers", "agree, chosen without the table", "discrimination"),
+            ("---", "---:", "---:", "---:", "---:"),
+            *_cross_scores(result),
+        ),
+        "",
+        *(line for told in unread for line in (told, "")),
+        "What the whole print says about each question, if its answers are equally likely beforehand and the other "
+        f"questions have their chosen answers; it decides from {DECIDES:.0%}, and leans to an answer from {LEANS:.0%}:",
+        "",
+        *markdown(
+            ("question", "the print", "posterior probability of each answer"),
+            ("---", "---", "---"),
+            *((f"`{name}`", says, ", ".join(shares)) for name, says, shares in ranked),
+        ),
+        "",
+    ]
+
+
+def question_lines(document: Document, question: str) -> list[str]:
+    """What the print says about a question, for its page in Markdown; empty if that is not stored."""
+    result = cross_validated(document)
+    own = [each for each in result["questions"] if each["question"] == question] if result else []
+    return [
+        line
+        for _, says, shares in ranked_questions(document, own)
+        for line in (f"**The printed numbers**: {says} ({', '.join(shares)}).", "")
+    ]
+
+
+def ranked_questions(
+    document: Document, questions: Sequence[Object], quote: str = "`"
+) -> Iterable[tuple[str, str, list[str]]]:
+    """Each question, what the print says of it, and the probability of each answer, the likeliest first."""
+    for question in questions:
+        ranked = sorted(question["posterior"], key=lambda each: -each["probability"])
+        says = verdict(document, question["question"], question["says"], ranked[0]["reading"], quote)
+        shares = [f"{quote}{each['reading']}{quote} {each['probability']:.2f}" for each in ranked]
+        yield question["question"], says, shares
+
+
+def cross_board(document: Document, result: Object) -> RenderableType:
+    """The scores of each table and of all together, and what the print says about each question, for a console."""
+    counts = ("numbers", "agree, chosen", "cross-validated", "discrimination")
+    ranked = ranked_questions(document, result["questions"], quote="")
+    questions = [[name, says, ", ".join(shares)] for name, says, shares in ranked]
+    unread = [
+        f"Read by table {table['table']} only, so without it as in the text: {', '.join(table['unread'])}"
+        for table in result["tables"]
+        if table["unread"]
+    ]
+    legend = (
+        f"Decides: an answer has at least {DECIDES:.0%}; leans to: at least {LEANS:.0%}. All are equally likely "
+        "beforehand, and the other questions have their chosen answers."
+    )
+    return Group(
+        Text(f"{document.id}: {document.summary}", style="bold"),
+        Text(f"{result['used']} runs, {result['runs']} of each scenario."),
+        plain_table("", ("table", *counts), _cross_scores(result), right=counts),
+        *(Text(line, style="dim") for line in unread),
+        Text(),
+        Text(told(document, result), style="bold"),
+        plain_table("", ("question", "the print", "posterior probability of each answer"), questions),
+        Text(legend, style="dim"),
+    )
+
+
+def _cross_scores(result: Object) -> list[list[str]]:
+    """A row for each table: its numbers, those that agree under the chosen and the other answers, and the lead."""
+    rows = []
+    for table in result["tables"]:
+        numbers = (table["computed"], table["chosen"]["agree"], table["agree"])
+        rows.append([table["table"], *map(str, numbers), f"{table['discrimination']:+.2f}"])
+    return rows
