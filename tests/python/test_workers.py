@@ -188,6 +188,16 @@ def test_processes_do_not_outlive_what_started_them():
     assert not left
 
 
+def test_runs_need_no_standard_error(tmp_path):
+    (tmp_path / "small.toml").write_text(TEMPLATE)
+    settings = " ".join(f"--set {path}='{value}'" for path, value in SETS)
+    command = f"{sys.executable} -m penstock.cli run small.toml --runs 2 {settings} --on processes --store"
+    for store, end in (("a", ""), ("b", " 2>&-")):
+        out = subprocess.run(["sh", "-c", f"{command} {store}{end}"], cwd=tmp_path, capture_output=True, check=True)
+        (tmp_path / f"{store}.txt").write_bytes(out.stdout)
+    assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes() != b""
+
+
 def test_the_current_folder_holds_no_modules_of_a_worker(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit(9)")
     monkeypatch.chdir(tmp_path)

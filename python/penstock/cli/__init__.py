@@ -40,6 +40,7 @@ def command() -> None:
     Otherwise Python ends the process by the signal if the interruption passed through code compiled at run time, such
     as that of a dataclass, even if the interruption was caught later.
     """
+    _open_closed_stderr()
     allow_restart()
     try:
         main()
@@ -51,6 +52,13 @@ def command() -> None:
             os._exit(130)
         ignore()
         raise
+
+
+def _open_closed_stderr() -> None:
+    """Opens standard error if the caller has closed it: Python has none then, and another file gets its number."""
+    if not hasattr(sys.stderr, "write"):
+        os.set_inheritable(os.open(os.devnull, os.O_WRONLY), True)
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115, it stays open
 
 
 def _what_remains(words: Sequence[str]) -> str:
