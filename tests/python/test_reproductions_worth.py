@@ -11,13 +11,13 @@ from test_reproductions import TINY, outcome_of
 
 from penstock import reproductions
 from penstock.reproductions import command, worth
-from penstock.reproductions import pilot as pilots
 from penstock.reproductions import summary as summaries
+from penstock.reproductions.comparison import PILOT as PILOT_FILE
+from penstock.reproductions.comparison import Pilot, load_pilot
 from penstock.reproductions.document import Document
 from penstock.reproductions.loading import load
 from penstock.reproductions.nulls import best_constants, numbers_of
 from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.stored import SUMMARY, stored_outcome
 from penstock.reproductions.study import Study, text_beside
@@ -209,7 +209,7 @@ class TestPilot:
         assert read.deviations == {place: float(f"{it:.4g}") for place, it in made.deviations.items()}
 
     @pytest.mark.parametrize(
-        "name", [name for name in reproductions.names() if text_beside(load(name).document, pilots.FILE)]
+        "name", [name for name in reproductions.names() if text_beside(load(name).document, PILOT_FILE)]
     )
     def test_every_number_has_one(self, name):
         document = load(name).document
@@ -218,7 +218,7 @@ class TestPilot:
         for table in document.tables:
             for row, column, _ in table.numbers():
                 assert pilot.deviation(table, row, column) is not None
-        assert json.loads(pilot_text(pilot, document)) == json.loads(text_beside(load(name).document, pilots.FILE))
+        assert json.loads(pilot_text(pilot, document)) == json.loads(text_beside(load(name).document, PILOT_FILE))
 
 
 def outcome(document, number, spread=0.0):

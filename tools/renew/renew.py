@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ import second_looks
 from penstock import _core
 from penstock.errors import InputError
 from penstock.progress import Progress
-from penstock.reproductions import cross_validation, fits, pilot, worth
+from penstock.reproductions import comparison, cross_validation, fits, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
 from penstock.reproductions.claims import judge, judgements_of
 from penstock.reproductions.evidence import UNDECIDED
@@ -197,15 +197,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     renewal = Renewal(study, given.runs or study.runs, given.jobs, Store(given.store))
     folder = folder_of(study.document)
     if given.pilot:
-        if (folder / pilot.FILE).exists():
-            raise InputError(f"{folder / pilot.FILE} exists; remove it if its tolerances are to change")
+        if (folder / comparison.PILOT).exists():
+            raise InputError(f"{folder / comparison.PILOT} exists; remove it if its tolerances are to change")
         outcome = renewal.outcome(Readings(study.document), claims=False)
-        _write(folder / pilot.FILE, pilot_text(pilot_of(outcome), study.document))
+        _write(folder / comparison.PILOT, pilot_text(pilot_of(outcome), study.document))
         return
     if given.cross_validate:
         runs = given.runs or cross_validation.RUNS
         found = renewal.cross_validated(runs, given.budget, given.only, given.questions)
-        _write_json(folder / worth.CROSS_VALIDATED, {**this_core().as_json(), **found})
+        _write_json(folder / worth.CROSS_VALIDATED, {**asdict(this_core()), **found})
         return
     if given.second_look:
         _look_again(renewal, folder, given.second_look)
@@ -227,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         judged = judge(study, printed) if printed.runs == chosen.runs else []
         as_printed = {judgement.claim: judgement.finding.verdict for judgement in judged}
         _write_json(folder / SUMMARY, summarise(study, chosen, printed).as_json())
-        _write_json(folder / ORIGIN, this_core().as_json())
+        _write_json(folder / ORIGIN, asdict(this_core()))
     if given.alternatives:
         judgements, looks = renewal.judged(chosen), stored_looks(study)
     else:

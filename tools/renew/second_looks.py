@@ -8,7 +8,7 @@ first look, the error of a verdict is at most 7.5 %.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
@@ -85,7 +85,7 @@ def as_text(first: Outcome, looks: Mapping[str, SecondLook]) -> str:
     """The file: of each claim the runs that the first look does not have, a line a row."""
     parts = []
     for claim, look in sorted(looks.items()):
-        head = json.dumps({**look.origin.as_json(), "runs": look.outcome.runs})[:-1]
+        head = json.dumps({**asdict(look.origin), "runs": look.outcome.runs})[:-1]
         rows = [
             json.dumps({"table": table.id, "row": row.name, "values": _later(look.outcome, table, row, first.runs)})
             for table in look.outcome.tables

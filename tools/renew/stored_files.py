@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
+from penstock.reproductions.comparison import Pilot
 from penstock.reproductions.evidence import UNDECIDED, deviation
 from penstock.reproductions.fits import OtherVerdicts
-from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.stored import Origin, first_digests
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def fits_json(stored: Stored) -> dict[str, Any]:
         return {"as_printed": dict(stored.as_printed)}
     left = stored.tested.not_tested
     return {
-        **stored.origin.as_json(),
+        **asdict(stored.origin),
         "as_printed": dict(stored.as_printed),
         "answers": {name: dict(it) for name, it in stored.tested.verdicts.items()},
         "not_tested": None if left is None else {name: list(it) for name, it in left.items()},
@@ -121,4 +121,4 @@ def _by_model(older: Mapping[tuple[str, str], Origin]) -> list[dict[str, Any]]:
     found: dict[Origin, dict[str, list[str]]] = {}
     for (answer, claim), origin in older.items():
         found.setdefault(origin, {}).setdefault(answer, []).append(claim)
-    return [{**origin.as_json(), "answers": answers} for origin, answers in found.items()]
+    return [{**asdict(origin), "answers": answers} for origin, answers in found.items()]

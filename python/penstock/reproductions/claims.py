@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from penstock.errors import InputError
@@ -79,7 +79,7 @@ class Judgement:
             "runs_to_decide": self.finding.runs_to_decide,
             "fitted": list(self.fitted),
             "changes": [{"reading": answer, "verdict": verdict} for answer, verdict in self.changes.items()],
-            "alternatives": None if self.coverage is None else self.coverage.as_json(),
+            "alternatives": None if self.coverage is None else asdict(self.coverage),
             "null": dict(self.null),
             **({} if self.readings is None else {"readings": list(self.readings)}),
         }

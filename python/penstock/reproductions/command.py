@@ -124,17 +124,30 @@ def reproduce(
 def summary(doc: str, asked: Asked) -> None:
     """Runs a study under the answers asked for and as printed, and counts what agrees, next to null models.
 
-    The counts come from the package unless something asks for other runs.
+    The counts come from the package unless something asks for other runs. In JSON each table has its
+    ``cross_validated`` agreement, null if the study ships without it.
     """
-    if not asked.needs_runs and _shipped_summary(doc, asked):
-        return
-    study = load(doc)
-    answers = asked.answers(study.document)
-    begin = time.monotonic()
-    outcome = asked.run(study, answers)
-    printed = asked.run(study, Readings.as_printed(study.document))
-    counts = summarise(study, outcome, printed)
-    _show_counts(outcome, counts, counts.as_json(), time.monotonic() - begin, as_json=asked.as_json)
+    study, seconds = load(doc), None
+    document, answers = study.document, asked.answers(study.document)
+    found = None if asked.needs_runs else shipped(document, SUMMARY)
+    if found is not None:
+        counts = Summary.of_json(document, found[0])
+        outcome = Outcome(document, answers, [table.table for table in counts.tables], counts.runs)
+    else:
+        begin = time.monotonic()
+        outcome = asked.run(study, answers)
+        counts = summarise(study, outcome, asked.run(study, Readings.as_printed(document)))
+        seconds = time.monotonic() - begin
+    if asked.as_json:
+        data = counts.as_json() if found is None else found[0]
+        emit(json_text(worth.with_cross_validated(document, data), indent=1))
+    else:
+        kept = worth.cross_validated(document)
+        told = worth.missing(document) if kept is None else worth.told(document, kept)
+        show(layout.title(document, outcome, seconds), worth.board(counts), told)
+        show(layout.rests_on(outcome))
+    if found is not None:
+        (say if asked.as_json else show)(found[1].told())
 
 
 def _shipped_claims(doc: str, asked: Asked) -> bool:
@@ -156,20 +169,6 @@ def _shipped_claims(doc: str, asked: Asked) -> bool:
     show(layout.judged(outcome, judgements_of(document, verdicts)))
     show(layout.conclusion(outcome, comparisons, None, Summary.of_json(document, counts[0])))
     show(origin.told())
-    return True
-
-
-def _shipped_summary(doc: str, asked: Asked) -> bool:
-    """Shows the counts as the package has them, without a run; False if it does not have them."""
-    document = load(doc).document
-    found = shipped(document, SUMMARY)
-    if found is None:
-        return False
-    data, origin = found
-    counts = Summary.of_json(document, data)
-    outcome = Outcome(document, Readings(document), [table.table for table in counts.tables], counts.runs)
-    _show_counts(outcome, counts, data, as_json=asked.as_json)
-    (say if asked.as_json else show)(origin.told())
     return True
 
 
@@ -281,21 +280,6 @@ def _show_numbers(outcome: Outcome, comparisons: Sequence[Comparison]) -> None:
         own = [comparison for comparison in comparisons if comparison.table == table.id]
         if own:
             show(layout.beside(table, own))
-
-
-def _show_counts(
-    outcome: Outcome, counts: Summary, data: dict[str, Any], seconds: float | None = None, *, as_json: bool
-) -> None:
-    """Shows a summary, or its `data` with each table's ``cross_validated``, null if the study ships without it."""
-    document = outcome.document
-    if as_json:
-        emit(json_text(worth.with_cross_validated(document, data), indent=1))
-        return
-    found = worth.cross_validated(document)
-    show(layout.title(document, outcome, seconds))
-    show(worth.board(counts))
-    show(worth.missing(document) if found is None else worth.told(document, found))
-    show(layout.rests_on(outcome))
 
 
 def _emit(items: Iterable[Comparison | Judgement | Shift]) -> None:

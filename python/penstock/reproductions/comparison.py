@@ -3,10 +3,16 @@
 A number agrees if our mean lies within an agreed tolerance of the print; the tolerance and its reason are data of the
 study. How sure our mean is, and whether a single further run could have given the print, is told beside the verdict
 and does not change it.
+
+Tighter tolerances follow from the run-to-run spread of a stored pilot and the precision of the print. The pilot is a
+file of the study, which ``tools/renew/renew.py`` makes: the standard deviation of every number from run to run, in runs
+of ours when the file was made. It does not depend on the runs that are judged, so a model that scatters more is not
+judged more mildly; and it never allows more than the agreed tolerance.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -15,8 +21,14 @@ from typing import Any
 
 from penstock.reproductions.document import Document
 from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.study import text_beside
+from penstock.reproductions.tables import Cell, Column, Row, Table
 from penstock.statistics import Interval, interval, t_quantile
 from penstock.unit_scale import plus_minus
+
+PILOT = "pilot.json"
+CONFIDENCE = 0.95
+"""How often a mean of the print's runs falls within the tolerance if the print comes from the pilot's model."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,7 @@ class Comparison:
     runs: int = 0  # how many runs; 0 if the number cannot be computed
     agrees: bool | None = None  # whether the mean lies within the tolerance; None without a print
     note: str = ""  # a remark; may be empty
+    allowed: float = 0.0  # how far from the print still agrees
 
     @property
     def shown(self) -> str:
@@ -90,13 +103,13 @@ def compare(document: Document, outcome: Outcome, *, is_partial: bool = False) -
                 continue
             values = outcome.values(table.id, column.name, row.key)
             ours = interval(values)
-            agrees, remark = None, ""
+            agrees, remark, allowed = None, "", 0.0
             if published is not None:
                 allowed = document.allowed(table, row, column)
                 agrees = abs(ours.mean - published) <= allowed
                 remark = note(published, values, ours.mean, allowed, agrees)
             place = (document.id, table.id, row.key, column.name, column.unit, published)
-            comparisons.append(Comparison(*place, ours.mean, ours.low, ours.high, ours.runs, agrees, remark))
+            comparisons.append(Comparison(*place, ours.mean, ours.low, ours.high, ours.runs, agrees, remark, allowed))
     return comparisons
 
 
@@ -123,3 +136,47 @@ def prediction_interval(values: Sequence[float], confidence: float = 0.95) -> tu
     centre = statistics.fmean(values)
     half = t_quantile((1 + confidence) / 2, n - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / n)
     return centre - half, centre + half
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """The standard deviations of a pilot's numbers, and how many runs it had."""
+
+    runs: int  # runs of each row
+    deviations: Mapping[tuple[str, tuple[Cell, ...], str], float]
+    """Standard deviation from run to run, by table, key cells of the row, and column."""
+
+    @classmethod
+    def parse(cls, document: Document, text: str) -> Pilot:
+        """Reads the file: a line for each row of a table, with a number for each column that is compared."""
+        data = json.loads(text)
+        deviations = {}
+        for identifier, rows in data["tables"].items():
+            table = document.table(identifier)
+            for row, line in zip(table.rows, rows, strict=True):
+                for column, number in zip(table.compared, line, strict=True):
+                    if number is not None:
+                        deviations[identifier, row.id, column.name] = float(number)
+        return cls(data["runs"], deviations)
+
+    def deviation(self, table: Table, row: Row, column: Column) -> float | None:
+        """The standard deviation of a number from run to run; None if the pilot does not have it."""
+        return self.deviations.get((table.id, row.id, column.name))
+
+    def range(self, document: Document, table: Table, row: Row, column: Column) -> float | None:
+        """How far a mean of the print's runs falls from the pilot's mean, with its rounding; None if not known.
+
+        Half a 95 % prediction interval: t s sqrt(1/m + 1/n) with n runs of the pilot and m of the print.
+        """
+        spread = self.deviation(table, row, column)
+        if spread is None:
+            return None
+        rounding = 0.0 if column.decimals is None else 0.5 * 10.0**-column.decimals
+        share = math.sqrt(1 / document.print_runs + 1 / self.runs)
+        return t_quantile((1 + CONFIDENCE) / 2, self.runs - 1) * spread * share + rounding
+
+
+def load_pilot(document: Document) -> Pilot | None:
+    """The stored pilot of a study; None if there is none."""
+    text = text_beside(document, PILOT)
+    return None if text is None else Pilot.parse(document, text)

@@ -17,10 +17,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from penstock.reproductions.comparison import Pilot
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import deviation
 from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.pilot import Pilot
 from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import Study
 from penstock.reproductions.tables import Cell, Column, Row, Table
@@ -73,16 +73,21 @@ def clear_contrasts(
     found = []
     for kind, left, right in _pairs(document, table, tables):
         ends = (left, right)
-        cells = [row.values[column.name] for _, row, column in ends]
+        printed = _printed(*ends)
         ranges = [pilot.range(document, *end) for end in ends]
-        if any(isinstance(cell, str) for cell in cells) or any(each is None for each in ranges):
+        if printed is None or None in ranges:
             continue
-        printed = float(cells[0]) - float(cells[1])
         if abs(printed) > math.hypot(*(each or 0.0 for each in ranges)):
             margin = math.hypot(*(allowed(*end) for end in ends))
             one, other = ((where.id, row.id, column.name) for where, row, column in ends)
             found.append(Contrast(kind, one, other, printed, margin))
     return found
+
+
+def _printed(*ends: Number) -> float | None:
+    """How far apart two numbers are in print; None where text is printed."""
+    left, right = (row.values[column.name] for _, row, column in ends)
+    return None if isinstance(left, str) or isinstance(right, str) else left - right
 
 
 def _pairs(document: Document, table: Table, tables: Collection[Table]) -> Iterable[tuple[str, Number, Number]]:
@@ -211,8 +216,8 @@ def scheme_powers(outcome: Outcome) -> list[PairPower]:
     document = outcome.document
     for table in outcome.tables:
         for ends in scheme_pairs(document, table, outcome.tables):
-            cells = [row.values[column.name] for _, row, column in ends]
-            if any(isinstance(cell, str) for cell in cells):
+            printed = _printed(*ends)
+            if printed is None:
                 continue
             one, other = (outcome.values(where.id, column.name, row.key) for where, row, column in ends)
             spread = math.hypot(deviation(one), deviation(other))
@@ -221,7 +226,7 @@ def scheme_powers(outcome: Outcome) -> list[PairPower]:
                 PairPower(
                     left,
                     right,
-                    float(cells[0]) - float(cells[1]),
+                    printed,
                     0.0 if one == other else statistics.fmean(one) - statistics.fmean(other),
                     spread / math.sqrt(document.print_runs),
                     one == other,

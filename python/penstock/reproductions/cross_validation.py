@@ -207,21 +207,17 @@ class Search:
     has_ended: bool = False  # whether no point that was tried is better
     _proposed: dict[tuple[str, ...], list[Readings]] = field(default_factory=dict)
 
-    def singles(self) -> dict[Change, Readings]:
-        """All answers that differ from those at hand in one question."""
-        return self.at.others(self.questions)
-
     def proposals(self) -> list[Readings]:
         """Answers that differ in several questions and look good if the effects of single changes add up."""
         if self.at.keys not in self._proposed:
-            singles = self.singles()
+            singles = self.at.others(self.questions)
             effects = _Effects(self.evaluated, self.tables, self.at, singles)
             self._proposed[self.at.keys] = [*self._together(effects), *self._pairs(effects)]
         return self._proposed[self.at.keys]
 
     def best(self) -> Readings:
         """The best of all points that were run around this one; this one if none is better."""
-        points = [*self.singles().values(), *self.proposals()]
+        points = [*self.at.others(self.questions).values(), *self.proposals()]
         points = [point for point in points if self.evaluated.known(point, self.tables)]
         found, most = self.at, self._likelihood(self.at) + SMALLEST_GAIN
         for point in points:
@@ -304,7 +300,10 @@ def search_all(searches: Sequence[Search], left_out: Sequence[Table]) -> bool:
             return True
         evaluated = active[0][0].evaluated
         singles = [
-            (point, table) for search, _ in active for point in search.singles().values() for table in search.tables
+            (point, table)
+            for search, _ in active
+            for point in search.at.others(search.questions).values()
+            for table in search.tables
         ]
         if not evaluated.run(singles):
             return False

@@ -105,16 +105,13 @@ class Contradiction:
     other: tuple[str, str]
     reason: str
 
-    def told(self) -> str:
-        """The pair and the reason in one sentence."""
-        return f"{'='.join(self.one)} and {'='.join(self.other)} contradict each other: {self.reason}"
-
 
 def refuse_contradictions(contradictions: Iterable[Contradiction], keys: Mapping[str, str]) -> None:
     """An :class:`~penstock.errors.InputError` if two of these answers, by question, contradict each other."""
     for pair in contradictions:
         if all(keys[question] == key for question, key in (pair.one, pair.other)):
-            raise InputError(f"{pair.told()}; answer one of the two otherwise")
+            told = f"{'='.join(pair.one)} and {'='.join(pair.other)} contradict each other: {pair.reason}"
+            raise InputError(f"{told}; answer one of the two otherwise")
 
 
 @dataclass(frozen=True)

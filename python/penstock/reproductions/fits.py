@@ -193,10 +193,6 @@ class Coverage:
         """The coverage that a JSON object has; None if there is none."""
         return None if data is None else cls(data["tested"], tuple(data["not_tested"]))
 
-    def as_json(self) -> dict[str, Any]:
-        """The coverage as a JSON object."""
-        return {"tested": self.tested, "not_tested": list(self.not_tested)}
-
 
 @dataclass(frozen=True)
 class Stored:

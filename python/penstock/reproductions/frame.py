@@ -59,8 +59,7 @@ def reproduce(
     import polars as pl
 
     found = load(study)
-    answers = Readings(found.document, dict(readings or {}))
-    count = found.runs if runs is None else runs
+    answers, count = Readings(found.document, readings), found.runs if runs is None else runs
     outcome = run(found, tables, answers, count, Runner(jobs=jobs, store=store if store is not None else Store()))
     numbers = [comparison.as_json() for comparison in compare(found.document, outcome)]
     keys = list(dict.fromkeys(name for number in numbers for name in number["row"]))
@@ -73,16 +72,4 @@ def reproduce(
         }
         for number in numbers
     ]
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}
-    return pl.DataFrame(
-        {
-            name: [None if cell is None else str(cell) for cell in cells] if _is_mixed(cells) else cells
-            for name, cells in columns.items()
-        }
-    )
-
-
-def _is_mixed(cells: Sequence[object]) -> bool:
-    """Whether there are texts among numbers, as key cells of several tables may be."""
-    kinds = {isinstance(cell, str) for cell in cells if cell is not None}
-    return len(kinds) > 1
+    return pl.DataFrame(rows, strict=False, infer_schema_length=None)

@@ -47,14 +47,10 @@ def beside(table: Table, comparisons: Sequence[Comparison]) -> RenderableType:
     for key, row in by_row.items():
         of_column = {comparison.column: comparison for comparison in row}
         cells = [_pair(column, of_column.get(column.name)) for column in table.compared]
-        if table.is_own:
-            grid.add_row(*(escape(cell_text(cell)) for cell in key), "here", *cells, "")
-            continue
         differ = sum(not comparison.agrees for comparison in row)
-        verdict = (
-            Text(f"{differ} differ{'s' * (differ == 1)}", style=DIFFERS) if differ else Text("agrees", style=AGREES)
-        )
-        grid.add_row(*(escape(cell_text(cell)) for cell in key), "print\nhere", *cells, verdict)
+        verdict = Text(f"{differ} differ{'s' * (differ == 1)}", DIFFERS) if differ else Text("agrees", AGREES)
+        last = "" if table.is_own else verdict
+        grid.add_row(*_keys(key), "here" if table.is_own else "print\nhere", *cells, last)
     return Group(Text(f"Table {table.id}: {table.caption}", style="bold"), grid, Text())
 
 
@@ -169,12 +165,7 @@ def moved(document: Document, question: Question, option: Option, shifts: Sequen
         for row in table.rows:
             of_row = {shift.chosen.column: shift for shift in of_table if shift.chosen.row == row.key}
             cells = [_moved_cell(of_row.get(column.name)) for column in table.compared]
-            grid.add_row(
-                *(escape(cell_text(cell)) for cell in row.key.values()),
-                f"table {table.id}",
-                *cells,
-                _agree(of_row.values()),
-            )
+            grid.add_row(*_keys(row.key.values()), f"table {table.id}", *cells, _agree(of_row.values()))
         parts.append(grid)
     return [*parts, Text()]
 
@@ -221,6 +212,10 @@ def _agree(shifts: Iterable[Shift]) -> str:
     """How many numbers are within the tolerance of the print under other answers."""
     agrees = [shift.other.agrees for shift in shifts if shift.other.agrees is not None]
     return f"{sum(agrees)} of {len(agrees)}" if agrees else "-"
+
+
+def _keys(cells: Iterable[object]) -> Iterable[str]:
+    return (escape(cell_text(cell)) for cell in cells)
 
 
 def _grid(table: Table, last: str) -> Grid:

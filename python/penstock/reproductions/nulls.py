@@ -71,13 +71,12 @@ class Null:
 def numbers_of(tables: Sequence[Table], null: Null) -> dict[tuple[str, tuple[Cell, ...], str], float]:
     """All numbers of a null model that reads the print, which are these tables."""
     named = {table.id: table for table in tables}
-    found = {}
-    for table in tables:
-        for row, column, _ in table.numbers():
-            number = null.number(named, table, row, column)
-            if number is not None:
-                found[table.id, row.id, column.name] = number
-    return found
+    found = {
+        (table.id, row.id, column.name): null.number(named, table, row, column)
+        for table in tables
+        for row, column, _ in table.numbers()
+    }
+    return {place: number for place, number in found.items() if number is not None}
 
 
 def swapped_rows(null: Null, table: Table) -> list[tuple[Row, Row]]:

@@ -1,4 +1,4 @@
-"""The numbers that runs of a study gave, and how to pick those of a run by metric and labels."""
+"""The numbers that runs of a study gave, and picking numbers of one run by metric and labels."""
 
 from __future__ import annotations
 
@@ -35,10 +35,6 @@ class Outcome:
     def values(self, table: str, column: str, key: Mapping[str, Cell]) -> list[float]:
         """A number of one row, by replication; `key` may name only as many key cells as tell the row from others."""
         return self._row(table, key).values[column]
-
-    def known(self, table: str, key: Mapping[str, Cell]) -> list[str]:
-        """The names of all numbers of one row: its printed columns, and others that claims need."""
-        return list(self._row(table, key).values)
 
     def digests(self, table: str, key: Mapping[str, Cell]) -> list[tuple[str, ...]]:
         """The digests of one row's runs, by replication; a KeyError if its numbers are not from runs."""
@@ -102,7 +98,7 @@ def numbers(result: RunResult, metric: str, **labels: str) -> list[float]:
     """All numbers of a metric that have these labels, in the run's order; ValueError if there are none."""
     found = [m.value for m in result.metrics if m.name == metric and labels.items() <= m.labels.items()]
     if not found:
-        raise ValueError(f"the run has no {metric} with {labels}")
+        raise ValueError(f"the run has no {' of '.join([metric, *labels.values()])}")
     return found
 
 

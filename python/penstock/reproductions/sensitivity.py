@@ -101,18 +101,10 @@ def explained(study: Study, differing: Collection[Comparison], store: Store) -> 
     plan.finish(kept)
     count = 0
     for comparison in differing:
-        table = study.document.table(comparison.table)
-        row = next(row for row in table.rows if row.key == comparison.row)
-        column = next(column for column in table.columns if column.name == comparison.column)
-        published = comparison.published
-        if published is None:
-            continue
-        allowed = study.document.allowed(table, row, column)
-        moved = (
-            comparison.mean + paired_interval(chosen, other, table.id, column.name, row.key).mean
-            for *_, other in others
-        )
-        count += any(abs(mean - published) <= allowed for mean in moved)
+        assert comparison.published is not None
+        place, missed = (comparison.table, comparison.column, comparison.row), comparison.mean - comparison.published
+        moved = (paired_interval(chosen, other, *place).mean for *_, other in others)
+        count += any(abs(missed + shift) <= comparison.allowed for shift in moved)
     return count
 
 

@@ -200,13 +200,7 @@ class Scope:
         rows = [row for row in self.outcome.rows(table) if _matches(row, cells)]
         if len(rows) > 1 and self.row is not None:
             own = {name: cell for name, cell in self.row.key.items() if name not in cells}
-            rows = [
-                row
-                for row in rows
-                if all(
-                    own.get(name, cell) == cell or cell == "N/A" for name, cell in row.key.items() if name not in cells
-                )
-            ]
+            rows = [row for row in rows if all(row.key.get(name, cell) in (cell, "N/A") for name, cell in own.items())]
         if len(rows) != 1:
             raise ValueError(f"{self.claim.id}: {len(rows)} rows of table {table} have {dict(cells)}")
         return rows[0].key
@@ -233,9 +227,7 @@ def _range(rows: Sequence[Row], values: Sequence[Sequence[float]], over: str) ->
     return columnwise(statistics.fmean, ranges)
 
 
-@cache
-def _parsed(text: str) -> Expression:
-    return parse(text)
+_parsed = cache(parse)
 
 
 def _matches(row: Row, cells: Mapping[str, str]) -> bool:

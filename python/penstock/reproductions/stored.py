@@ -30,10 +30,6 @@ class Origin:
         """The origin that a JSON object has."""
         return cls(data["model_version"], data["date"])
 
-    def as_json(self) -> dict[str, str]:
-        """The origin as a JSON object."""
-        return {"model_version": self.model_version, "date": self.date}
-
     def short(self) -> str:
         """In few words.
 

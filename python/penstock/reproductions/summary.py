@@ -8,23 +8,22 @@ a document is the sum of these leads over all tables, over all its numbers.
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from penstock.reproductions.contrasts import KINDS, Contrast, clear_contrasts
+from penstock.reproductions.comparison import Pilot, load_pilot
+from penstock.reproductions.contrasts import KINDS, Contrast, Place, clear_contrasts
 from penstock.reproductions.document import Document
-from penstock.reproductions.nulls import CONSTANT, best_constants, numbers_of, swapped_rows
+from penstock.reproductions.nulls import CONSTANT, Numbers, best_constants, numbers_of, swapped_rows
 from penstock.reproductions.outcome import Outcome
-from penstock.reproductions.pilot import Pilot, load_pilot
 from penstock.reproductions.reading import Readings
 from penstock.reproductions.study import Study
-from penstock.reproductions.tables import Cell, Column, Row, Table
+from penstock.reproductions.tables import Column, Row, Table
 from penstock.statistics import mean
 
-Place = tuple[str, tuple[Cell, ...], str]
-Numbers = Mapping[Place, float]
 Allowed = Callable[[Row, Column], float]
 
 AGREED, PILOT = "agreed", "pilot"
@@ -168,9 +167,8 @@ def summarise(study: Study, chosen: Outcome, printed: Outcome | None) -> Summary
     def tight(table: Table, row: Row, column: Column) -> float:
         return tolerances[table.id][PILOT](row, column)
 
-    constants: dict[Place, float] = {}
-    for table in chosen.tables:
-        constants |= _constants(table, tolerances[table.id][PILOT if pilot else AGREED])
+    which = PILOT if pilot else AGREED
+    constants = ChainMap(*(_constants(table, tolerances[table.id][which]) for table in chosen.tables))
     tables = []
     for table in chosen.tables:
         allowed = tolerances[table.id]
@@ -261,10 +259,8 @@ def null_outcomes(study: Study, outcome: Outcome) -> dict[str, Outcome]:
     """
     document, pilot = study.document, load_pilot(study.document)
     scatter = _scatter(outcome.runs)
-    constants: dict[Place, float] = {}
-    for table in outcome.tables:
-        constants |= _constants(table, partial(document.allowed, table))
-    models: dict[str, Numbers] = {**null_numbers(study, outcome), CONSTANT: constants}
+    constants = [_constants(table, partial(document.allowed, table)) for table in outcome.tables]
+    models: dict[str, Numbers] = {**null_numbers(study, outcome), CONSTANT: ChainMap(*constants)}
     found = {}
     for name, numbers in models.items():
         found[name] = Outcome(document, outcome.readings, outcome.tables, outcome.runs)

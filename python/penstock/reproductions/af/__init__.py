@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from penstock.reproductions.af.scenario import build, flow_groups
 from penstock.reproductions.evidence import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.loading import packaged
-from penstock.reproductions.outcome import Outcome
+from penstock.reproductions.outcome import Outcome, numbers
 from penstock.reproductions.reading import Settings
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
@@ -22,10 +22,7 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
 
     def rates(metric: str, kind: str) -> list[float]:
         groups = flow_groups(settings, kind)
-        found = [m.value / 1000 for m in results[""].metrics if m.name == metric and m.labels["of"] in groups]
-        if not found:
-            raise ValueError(f"the run has no {metric} of {', '.join(groups)}")
-        return found
+        return [rate / 1000 for group in groups for rate in numbers(results[""], metric, of=group)]
 
     udp = rates("throughput", "udp")
     if settings["throughput.counts"] == "goodput":

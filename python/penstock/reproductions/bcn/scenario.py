@@ -107,10 +107,8 @@ def _congestion_point(settings: Settings) -> dict[str, Any]:
         "answers": settings["bcn.answers"],
         "message": settings["bcn.message"],
     }
-    if settings["bcn.interval"]:
-        point["interval"] = settings["bcn.interval"]
-    else:
-        point["probability"] = settings["bcn.detection.sampling_probability"]
+    often = "interval" if settings["bcn.interval"] else "probability"
+    point[often] = settings["bcn.interval"] or settings["bcn.detection.sampling_probability"]
     if settings["bcn.severe"]:
         point["severe"] = settings["bcn.severe"]
     return point

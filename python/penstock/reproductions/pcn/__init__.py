@@ -33,9 +33,10 @@ def distance(outcome: Outcome, cells: Cells) -> list[float]:
     """Distance of a case of B.1 from zero at the farthest link: in the named row of B.2, or averaged over all."""
     key = {name: cell for name, cell in cells.items() if name != "case"}
     found = []
-    for row in outcome.rows("B.2"):
+    table = outcome.document.table("B.2")
+    for row in table.rows:
         if row.matches(key):
-            names = [name for name in outcome.known("B.2", row.key) if name.split("_")[0] == f"case{cells['case']}"]
+            names = [name for name in outcome.all_values(table, row) if name.split("_")[0] == f"case{cells['case']}"]
             if not names:
                 raise KeyError(f"case {cells['case']}")
             runs = zip(*(outcome.values("B.2", name, row.key) for name in names), strict=True)

@@ -31,9 +31,9 @@ class Case:
     load: float = 0.0  # of a termination run, over the supportable rate
 
     @property
-    def bottlenecks(self) -> int:
-        """How many links have meters."""
-        return self.size if self.topology == PLT else 1
+    def phase(self) -> str:
+        """Which part of the document's settings is about it: `admission` or `termination`."""
+        return TERMINATION if self.kind == TERMINATION else ADMISSION
 
 
 def cases(settings: Settings, table: Table, row: Row) -> Mapping[str, Case]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, Case, cases
+from penstock.reproductions.pcn.cases import ADMISSION, FAIRNESS, PLT, Case, cases
 from penstock.reproductions.pcn.scenario import Network, groups, network
 from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, overload_calls, supportable_rate
 from penstock.reproductions.reading import Settings
@@ -41,7 +41,7 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
         shot = termination(settings, case, result)
         if table.id == "C.6":
             numbers["termination_time"] = shot.time
-        elif case.bottlenecks > 1:
+        elif case.topology == PLT:
             numbers |= _named("", shot.over)
         else:
             numbers |= {
@@ -138,9 +138,8 @@ def metric(result: RunResult, name: str, of: Iterable[str], **labels: str) -> li
     """The values of a metric, of each of `of` in its order; an error of ours if one is missing."""
     values = []
     for target in of:
-        found = [
-            m.value for m in result.metrics if m.name == name and {"of": target, **labels}.items() <= m.labels.items()
-        ]
+        wanted = {"of": target, **labels}.items()
+        found = [m.value for m in result.metrics if m.name == name and wanted <= m.labels.items()]
         if len(found) != 1:
             raise ValueError(f"the run has {len(found)} {name} of {target}")
         values += found

@@ -141,11 +141,6 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     return {name: scenario(settings, case) for name, case in cases(settings, table, row).items()}
 
 
-def effort(settings: Settings, table: Table, row: Row, part: str) -> float:
-    """About how many packet-hops one run takes."""
-    return hops(settings, cases(settings, table, row)[part])
-
-
 def scenario(
     settings: Settings, case: Case, port: Mapping[str, Any] | None = None, span: tuple[str, str] | None = None
 ) -> str:
@@ -167,8 +162,7 @@ def times(settings: Settings, case: Case) -> tuple[str, str]:
     """How long a run is, and from when on it is counted."""
     if case.kind == FAIRNESS:
         return seconds(max(settings["admission.fairness.sample_times_s"])), "0 s"
-    kind = "termination" if case.kind == TERMINATION else "admission"
-    return seconds(settings[f"{kind}.simulated_time_s"]), seconds(settings[f"{kind}.measurement_start_s"])
+    return seconds(settings[f"{case.phase}.simulated_time_s"]), seconds(settings[f"{case.phase}.measurement_start_s"])
 
 
 def groups(settings: Settings, case: Case, pairs: Pairs) -> list[str]:
@@ -181,6 +175,11 @@ def groups(settings: Settings, case: Case, pairs: Pairs) -> list[str]:
 def below(settings: Settings, case: Case) -> Decimal:
     """The rate that calls times mean rate must fall below: SR, where a call counts as the document counts it."""
     return supportable_rate(settings, case) * mean_rate(settings, case) / counted_rate(settings, case)
+
+
+def effort(settings: Settings, table: Table, row: Row, part: str) -> float:
+    """About how many packet-hops one run takes."""
+    return hops(settings, cases(settings, table, row)[part])
 
 
 def hops(settings: Settings, case: Case) -> float:
@@ -204,40 +203,33 @@ def hops(settings: Settings, case: Case) -> float:
 def _calls(settings: Settings, case: Case, net: Network) -> Iterable[dict[str, Any]]:
     for pairs in net.pairs:
         ends = {"from": pairs.start, "to": pairs.end}
+        sending = {**source(settings, case), **source_delay(settings, case), **edges(settings, case)}
         if case.kind == TERMINATION:
-            yield from _overload(settings, case, pairs, ends)
+            for name, together in _overload(settings, case, pairs.name):
+                yield {"name": name, **ends, **together, "holding.infinite": {}, **sending}
             continue
         yield {
             "name": pairs.name,
             **ends,
             "arrivals.poisson": {"interval": seconds(call_interval(settings, case))},
             "holding.exponential": {"mean": seconds(settings["traffic.flows.flow_duration_mean_admission_s"])},
-            **source(settings, case),
-            **source_delay(settings, case),
-            **edges(settings, case),
+            **sending,
             "signalling": _signalling(settings, case),
         }
 
 
-def _overload(settings: Settings, case: Case, pairs: Pairs, ends: Mapping[str, str]) -> Iterable[dict[str, Any]]:
+def _overload(settings: Settings, case: Case, pairs: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    """The groups of calls of some pairs, and when they begin."""
     apart = seconds(spread(settings, case))
     earlier = seconds(settings["termination.before_spread_s"]) if settings["termination.before_spread_s"] else apart
     event = seconds(settings["termination.event_time_s"])
-    for name, before, added in _parts(settings, case, pairs.name):
+    for name, before, added in _parts(settings, case, pairs):
         together: dict[str, Any] = {"initial": {"calls": before or added, "spread": earlier if before else apart}}
         if not before:
             together["start"] = event
         elif added:
             together["surge"] = {"at": event, "calls": added, "spread": apart}
-        yield {
-            "name": name,
-            **ends,
-            **together,
-            "holding.infinite": {},
-            **source(settings, case),
-            **source_delay(settings, case),
-            **edges(settings, case),
-        }
+        yield name, together
 
 
 def _parts(settings: Settings, case: Case, name: str) -> list[tuple[str, int, int]]:

@@ -95,12 +95,12 @@ def link_rate(settings: Settings, case: Case) -> Decimal:
 
 def admissible_rate(settings: Settings, case: Case) -> Decimal:
     """AR of a bottleneck."""
-    return link_rate(settings, case) * exact(settings[f"rates.{_rates(case)}.admissible_rate_fraction_of_link"])
+    return link_rate(settings, case) * exact(settings[f"rates.{case.phase}.admissible_rate_fraction_of_link"])
 
 
 def supportable_rate(settings: Settings, case: Case) -> Decimal:
     """SR of a bottleneck."""
-    return link_rate(settings, case) * exact(settings[f"rates.{_rates(case)}.supportable_rate_fraction_of_link"])
+    return link_rate(settings, case) * exact(settings[f"rates.{case.phase}.supportable_rate_fraction_of_link"])
 
 
 def call_interval(settings: Settings, case: Case) -> Decimal:
@@ -199,7 +199,3 @@ def _parking_lot(split: str, case: Case, before: int, added: int) -> dict[str, S
     else:
         long, short = Share(before, 0), Share(0, added)
     return {"long": long, **{f"short{i + 1}": short for i in range(case.size)}}
-
-
-def _rates(case: Case) -> str:
-    return TERMINATION if case.kind == TERMINATION else "admission"

@@ -53,7 +53,9 @@ def together_from_the_start(settings: Settings, network: str) -> Settings:
 def parameters(settings: Settings, row: Row) -> str:
     """Selective drop or FBA with a Z and an R."""
     key, network = row.key, str(row.key["network"])
-    queue = parametrised(str(key["policy"]), _small(settings, network), share=float(key["r"]), z=float(key["z"]))
+    queue = parametrised(
+        str(key["policy"]), int(settings[f"ubr.small_buffer.{network}"]), share=float(key["r"]), z=float(key["z"])
+    )
     return _page(settings, network, "reno", queue=queue)
 
 
@@ -145,11 +147,6 @@ def mss_of(settings: Settings, network: str) -> int:
     return int(settings[f"experiment_ubr.{network}.mss_bytes"])
 
 
-def _small(settings: Settings, network: str) -> int:
-    """The smaller buffer of a network in cells."""
-    return int(settings[f"ubr.small_buffer.{network}"])
-
-
 def _from_the_start(settings: Settings, network: str) -> Settings:
     """Counted from the start, since the first slow start loses the most."""
     return settings.having({f"run.{network}_from": "0 s"})
@@ -183,7 +180,7 @@ def _page(
     if queue is None:
         frame = cells_per_segment(mss_of(settings, network))
         prefix = "" if more.get("reserved") is None else "class.default."
-        size = buffer or _small(settings, network)
+        size = buffer or int(settings[f"ubr.small_buffer.{network}"])
         queue = switch_queue(settings, switch, size, frame=frame, sources=count, prefix=prefix)
     keys = _tcp(settings, network, tcp) if isinstance(tcp, str) else tcp
     told = told or f"{count} TCP sources over UBR, {network}"
