@@ -9,7 +9,7 @@ from itertools import compress
 
 from penstock.errors import InputError
 from penstock.finished import Finished, finished_of, group_of, range_text
-from penstock.plots.columns import Across, across, assign, columns_of, numbers_in, pooled, text_of
+from penstock.plots.columns import NONE, Across, across, assign, columns_of, numbers_in, pooled, text_of
 from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time, with_names
 from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
@@ -110,7 +110,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
         left_out += len(numbers) - len(there)
         column = 0
         for facet in facets:
-            own = [each for each in there if roles.facet is None or each.cells[roles.facet] == facet]
+            own = [each for each in there if roles.facet is None or each.cells.get(roles.facet, NONE) == facet]
             if own:
                 series = _series(own, ups, roles, place, shown)
                 panels.append(Panel(_facet(roles, facet), label, row, column, series))
@@ -282,7 +282,7 @@ def _known(numbers: list[Datum], selector: str, data: Data, roles: Roles) -> lis
 def _distinct(numbers: Sequence[Datum], column: str | None, most: int, what: str) -> list[Cell | None]:
     if column is None:
         return [None]
-    found: list[Cell | None] = list(dict.fromkeys(each.cells[column] for each in numbers))
+    found: list[Cell | None] = list(dict.fromkeys(each.cells.get(column, NONE) for each in numbers))
     if len(found) > most:
         raise InputError(
             f"{column} has {len(found)} values, and {what} can be told apart up to {most}; choose some with where, or "
@@ -298,7 +298,9 @@ def _series(
     found = []
     for turn, up in enumerate(ups):
         marks = [
-            _mark(each, place.position(each), shown) for each in own if roles.by is None or each.cells[roles.by] == up
+            _mark(each, place.position(each), shown)
+            for each in own
+            if roles.by is None or each.cells.get(roles.by, NONE) == up
         ]
         if place.is_numeric:
             marks.sort(key=lambda mark: mark.x)

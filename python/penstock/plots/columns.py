@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.errors import InputError
@@ -12,9 +12,8 @@ from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
 from penstock.studies.quantity import read_quantity
 
-
-_NONE = "none"
-"""Value of a column in numbers that lack it, in a legend or a title."""
+NONE = "none"
+"""Value of a column in numbers that lack it, in a legend or a title: a setting that only some points have."""
 
 
 @dataclass(frozen=True)
@@ -139,16 +138,15 @@ def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> t
         roles = replace(roles, x=_time(data, roles.x))
     elif kind != "cdf" and roles.x is None:
         roles = replace(roles, x=_across(data, varying, every, {roles.by, roles.facet}))
+    needed = {*roles.named}
     if kind == "heatmap" and roles.by is None:
         free = [name for name in varying if name not in (roles.x, roles.facet)]
         if roles.x is None or not free:
             raise InputError("a heat map needs two things that vary, x and by, and there are fewer.")
         roles = replace(roles, by=free[0])
     if data.observations:
-        return roles, [_placed(roles, numbers) for numbers in chosen]
-    roles = _told_apart(roles, varying, chosen)
-    found = {roles.by, roles.facet} - {*named.values()}
-    return roles, [_placed(roles, [_filled(each, found) for each in numbers]) for numbers in chosen]
+        return roles, [_placed(numbers, {*roles.named}) for numbers in chosen]
+    return _told_apart(roles, varying, chosen), [_placed(numbers, needed) for numbers in chosen]
 
 
 def _varying(data: Data, numbers: Sequence[Datum]) -> list[str]:
@@ -228,15 +226,8 @@ def _told_apart(roles: Roles, varying: Sequence[str], chosen: Sequence[list[Datu
     return roles
 
 
-def _filled(datum: Datum, columns: Collection[str | None]) -> Datum:
-    """The number with a value of the columns that its point lacks, such as a setting that only other points have."""
-    lacking = {column: _NONE for column in columns if column is not None and column not in datum.cells}
-    return replace(datum, point={**datum.point, **lacking}) if lacking else datum
-
-
-def _placed(roles: Roles, numbers: Sequence[Datum]) -> list[Datum]:
-    """The numbers that have all columns of the roles. Raises InputError if there are none."""
-    needed = {*roles.named}
+def _placed(numbers: Sequence[Datum], needed: set[str]) -> list[Datum]:
+    """The numbers that have all of these columns. Raises InputError if there are none."""
     kept = [each for each in numbers if needed <= set(each.cells)]
     if not kept:
         raise InputError(f"{numbers[0].metric} has no {' and '.join(sorted(needed))}, so there is nothing to plot.")
