@@ -46,10 +46,11 @@ def about_means(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[s
 
     >>> about_means(["mean", "runs"], [("4 (0.28 to 32)", "5"), ("9.1 ±0.2", "5"), ("0", "1")])
     ['4 (0.28 to 32): the 95 % confidence interval is from 0.28 to 32; its sides are unequal.']
-    >>> about_means(["mean", "runs"], [("0", "5")])
+    >>> about_means(["mean", "mean", "runs"], [("40", "0", "5")])
     ['0 without an interval: all runs gave this value, so nothing is known about its error.']
     """
-    mean, runs = columns.index("mean"), columns.index("runs")
+    # Parameters, which may have these names too, are before them.
+    mean, runs = (max(i for i, column in enumerate(columns) if column == name) for name in ("mean", "runs"))
     means = {row[mean]: None for row in rows if row[runs] != "1"}
     unequal = [text for text in means if text.endswith(")")]
     alone = [text for text in means if text in ("0", "1", "100")]
