@@ -44,7 +44,8 @@ def emulate(
         Literal["note", "end"],
         option(
             "--overload",
-            "If more than a tenth of a second's packets are later than 1 ms: note it (the default), or end the run.",
+            "If more than a tenth of the packets of a second are more than 1 ms late, and the second has at least 100: "
+            "note it (the default), or end the run.",
         ),
     ] = "note",
     mtu: MtuOption = 1500,
@@ -82,7 +83,8 @@ def emulate(
         say(f"{path_text(log)}: {made.emulation.injected} arrivals. Digest {made.emulation.run.digest}.")
     _show(made, replication, output, out)
     if made.emulation.overloaded_at is not None:
-        say(f"overload: from {made.emulation.overloaded_at:.1f} s on, more than 10 % of the packets were 1 ms late.")
+        when = f"in the second before {made.emulation.overloaded_at:.1f} s"
+        say(f"overload: {when}, more than 10 % of at least 100 packets were more than 1 ms late.")
         return 1 if overload == "end" else None
     return None
 
