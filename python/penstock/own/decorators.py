@@ -130,7 +130,7 @@ def scheduler(cls: Any = None, /, *, name: str | None = None) -> Any:
     ===============  ==============================  ===========================================================
 
     ``next_queue`` returns the position of a queue with packets, or :data:`WAIT`. It may be called again before the
-    packet is sent, and must then return the same queue.
+    packet is sent, and must then return the same queue. Without `on_drop`, `on_head_change` is called after a drop too.
     """
     return _marked("scheduler", cls, name)
 
