@@ -33,7 +33,8 @@ def conform(
 
     Short runs of several kinds of traffic must give the same numbers when repeated, on both executors, on two cores,
     from a snapshot, and compiled and interpreted. With --against, they must equal the runs of that component; else the
-    first difference is shown. A parameter without a default has the value of an example, unless --set gives one.
+    first difference is shown. Parameters have the values of the examples in 'penstock explain', otherwise their
+    defaults; --set gives other values.
     """
     file, _, name = component.partition(".py:")
     is_file = bool(name) or component.endswith(".py")
