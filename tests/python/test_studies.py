@@ -205,7 +205,11 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
         ("[zip]\na.b = [1]\na.c = [1, 2]\n", (3, "zip[0]", "needs lists of one length: a.b has 1, a.c has 2")),
         (
             "[grid]\nrate = [1, 2]\n",
-            (4, "grid.rate", "changes nothing: no derived value uses it, and it is no setting"),
+            (4, "grid.rate", "changes nothing: no derived value and no condition of a [[when]] uses it, and it is no"),
+        ),
+        (
+            "where = 'n > 1'\n[grid]\nn = [1, 2]\n",
+            (5, "grid.n", "changes nothing: 'where' only leaves out points, no derived value and no condition of"),
         ),
         ("[grid]\na.b = [1]\n[set]\na.b = 2\n", (4, "grid.a.b", "is set in set too; a name has its values in one")),
         ("[grd]\na.b = [1]\n", (3, "grd", "unknown key 'grd'; did you mean 'grid'? (a study has description, ")),
@@ -236,7 +240,7 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
         ),
         ("[grid]\nr-sink.rate = ['1 Mbit/s', '2']\n", (4, "r-sink.rate", "2 has no unit; write")),
         ("[set]\nr-sink.rat = 1\n", (4, "r-sink.rat", "unknown key 'rat'; did you mean 'rate'?")),
-        ("[grid]\nflows = [1, 2]\n", (4, "grid.flows", "changes nothing: no derived value uses it")),
+        ("[grid]\nflows = [1, 2]\n", (4, "grid.flows", "changes nothing: no derived value and no condition of")),
         ("list = 3\n", (3, "list", "needs tables, [[list]]")),
         ("set = 3\n", (3, "set", "needs a table, [set]")),
         ("where = 3\n", (3, "where", "needs conditions, such as")),

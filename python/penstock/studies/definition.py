@@ -231,8 +231,11 @@ class Definition:
         for name, place in self.places():
             if not is_path(name) and name not in derived.used and name not in companions:
                 keys = ", ".join(_top_keys())
+                users = "no derived value and no condition of a [[when]] uses it"
+                if name in derived.compared:
+                    users = f"'where' only leaves out points, {users}"
                 what = f"it is no setting, which has dots or is one of {keys}"
-                mistakes.add(place, f"changes nothing: no derived value uses it, and {what}")
+                mistakes.add(place, f"changes nothing: {users}, and {what}")
 
     def _check_values(self, mistakes: Mistakes) -> None:
         tables: list[tuple[Place, dict[str, Any]]] = [(("grid",), self.grid)]

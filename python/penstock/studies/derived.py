@@ -73,6 +73,8 @@ class Derived:
         users = [*self._expressions.values(), *conditional, *(condition for condition, _ in self._when if condition)]
         self.used = {name for expression in users for name in expression.names()}
         """The names on which derived values and conditional settings depend."""
+        self.compared = {name for _, condition in self._where for name in condition.names()}
+        """The names in conditions that points must meet."""
 
     def met(self, parameters: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[int] | None:
         """Returns the numbers of the conditions of ``when`` that a point meets; None after a mistake."""
