@@ -7,7 +7,8 @@
 //!
 //! A visit takes longer than a look. So a process whose next event lies within its *slack* of the end of the sweep, or behind it, is
 //! left out: its slack is no longer than its reach, so that what it promises bounds nobody in this sweep. And a process that only
-//! receives replies runs past the end of the sweep, as far as a visit to it may go; others do not, so that few packets pile up.
+//! receives replies, or whose only sender's wire to it is busy, runs past the end of the sweep, as far as a visit to it may go; others do
+//! not, so that few packets pile up.
 
 use crate::kernel::logical_process::EarliestOutput;
 use crate::kernel::process_graph::Latencies;

@@ -12,9 +12,9 @@ pub trait LogicalProcess {
     /// When the next event is due, given the arrivals in flight to it.
     fn next(&self, inputs: &Inputs) -> Time;
 
-    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on; of what it sends
-    /// to `receiver`, if one is named. A `peer` that belongs to the same core may be read: what it answers to this process alone is
-    /// known there.
+    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on; only of what it
+    /// sends to `receiver`, if one is given. A `peer` that belongs to the same core may be read: what it answers to this process alone
+    /// is known there.
     fn eot<'a>(
         &self,
         now: Time,
