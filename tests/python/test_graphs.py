@@ -1,6 +1,7 @@
 """Networks from graphs of networkx."""
 
 import tomllib
+import warnings
 
 import networkx
 import pytest
@@ -183,6 +184,25 @@ def test_ports_are_alike_both_ways():
         ("a", {"tail-drop": {"limit": "7 packets"}}),
         ("b", {"tail-drop": {"limit": "7 packets"}}),
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "rate", "delay"),
+    [
+        ({"rate": "10Gbps", "delay": "5\N{MICRO SIGN}s"}, "10 Gbit/s", "5 us"),
+        ({"rate": "unlimited", "delay_per_km": "5\N{MICRO SIGN}s"}, "unlimited", "555.975 us"),
+        ({"rate": 10, "rate_unit": "Gbps", "delay": "5", "delay_unit": "us"}, "10 Gbit/s", "5 us"),
+    ],
+)
+def test_values_of_all_edges_may_be_spelled_as_those_of_one(options, rate, delay):
+    made = graph(("a", "b", {}))
+    for node, latitude in (("a", 1), ("b", 2)):
+        made.add_node(node, lat=latitude, lon=3)
+    with warnings.catch_warnings(action="ignore"):
+        net = from_networkx(made, **options)
+    net.flows("f", "a", "b", source=Cbr(rate="8 kbit/s", packet="1000 bytes"))
+    assert [(link["rate"], link["delay"]) for link in links(net)] == [(rate, delay)]
+    assert sound(net).sizes == (2, 2, 1)
 
 
 def test_links_do_not_have_the_name_of_a_node():

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -192,23 +193,28 @@ class Reading:
     both_ways: bool = False
     names: str | None = None
 
-    def check(self, source: str) -> None:
-        """Raises InputError for the first invalid value; `source` is the graph in the message."""
+    def checked(self, source: str) -> Reading:
+        """Returns these options as a scenario writes them.
+
+        Raises InputError for the first invalid value; `source` is the graph in the message.
+        """
         if self.loss_unit is not None and self.loss_unit not in LOSS_UNITS:
             units = " or ".join(LOSS_UNITS)
             raise InputError(f"{source}: loss: {quoted(str(self.loss_unit))} is no unit of loss; {units}.")
-        for name, read, value in (
-            ("rate", RATE.read, self.rate),
-            ("rate", RATE.unit, self.rate_unit),
-            ("delay", DELAY.read, self.delay),
-            ("delay", DELAY.unit, self.delay_unit),
-            ("delay_per_km", DELAY.read, self.delay_per_km),
+        found: dict[str, Any] = {}
+        for name, said, read in (
+            ("rate_unit", "rate", RATE.unit),
+            ("delay_unit", "delay", DELAY.unit),
+            ("rate", "rate", partial(RATE.read, unit=self.rate_unit)),
+            ("delay", "delay", partial(DELAY.read, unit=self.delay_unit)),
+            ("delay_per_km", "delay_per_km", DELAY.read),
         ):
-            try:
-                if value is not None:
-                    read(value)
-            except EdgeError as mistake:
-                raise InputError(f"{source}: {name}: {mistake}.") from None
+            if (value := getattr(self, name)) is not None:
+                try:
+                    found[name] = read(value)
+                except EdgeError as mistake:
+                    raise InputError(f"{source}: {said}: {mistake}.") from None
+        return replace(self, **found)
 
     def names_of(self, kind: Kind) -> tuple[str, ...]:
         """The attributes in which edges may have a rate or a delay."""

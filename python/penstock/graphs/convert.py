@@ -164,7 +164,7 @@ def convert(
         raise InputError(f"{source}: has no nodes.")
     if not len(graph.edges):
         raise InputError(f"{source}: has no edges.")
-    reading.check(source)
+    reading = reading.checked(source)
     net = GraphNetwork()
     texts = _texts(graph, reading.names, source)
     names = _mapped_names(texts)
