@@ -161,6 +161,7 @@ def test_nodes_of_one_label_are_called_by_their_identifiers(tmp_path):
         ("a.gml", "graph [\n node [ id 0 ]\n node { id 1 ]\n]", "a.gml:3: is no GML that can be read: cannot tokenize"),
         ("a.gml", "graph [\n node [ id 0 ]\n", "a.gml"),
         ("a.gml", "graph [\n edge [ source 0 target 1 ]\n]", "a.gml: is no GML that can be read"),
+        ("a.gml", "graph [ node 0 ]", "a.gml: is no GML that can be read: a node or an edge is not in brackets"),
         ("a.gml", GML.replace('"a" ]\n  node', '"a ]\n\n node', 1), "a.gml"),
         ("a.dot", "graph {\n a -- b\n c -- [\n}", "a.dot:3: is no DOT from here on, column 4"),
         ("a.dot", "not a graph", "a.dot:1: is no DOT"),

@@ -129,6 +129,9 @@ def _gml(content: bytes, shown: str) -> Read:
         place = re.search(r" at \((\d+), (\d+)\)", message)
         where = f":{place[1]}" if place else ""
         raise InputError(f"{shown}{where}: is no GML that can be read: {message}.") from None
+    except AttributeError:
+        # Networkx expects the attributes of each.
+        raise InputError(f"{shown}: is no GML that can be read: a node or an edge is not in brackets.") from None
     except IndexError:
         # Lines inside a text of several lines, one of them empty.
         raise InputError(f"{shown}: is no GML that can be read: a text in quotes is not closed.") from None
