@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from operator import index
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import current_thread, main_thread
@@ -281,10 +282,14 @@ def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Sce
     scenarios: dict[tuple[str, tuple[tuple[str, str], ...], str, str | None], _core.Scenario | None] = {}
     mistakes: list[_core.Mistake] = []
     found = []
-    for request in requests:
-        for key, number in (("seed", request.seed), ("replication", request.replication)):
+    for given in requests:
+        for key, number in (("seed", given.seed), ("replication", given.replication)):
             if not (hasattr(number, "__index__") and 0 <= number < 2**64):
                 raise InputError(f"{key}: {number!r} is not a whole number from 0 to 2^64 - 1.")
+        seed, replication = index(given.seed), index(given.replication)
+        # Numbers of numpy, for example, are no JSON.
+        is_plain = seed is given.seed and replication is given.replication
+        request = given if is_plain else replace(given, seed=seed, replication=replication)
         text = (request.scenario, request.sets, request.name, request.folder)
         if text not in scenarios:
             try:

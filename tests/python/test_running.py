@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from penstock import _core
@@ -61,6 +62,12 @@ def test_a_run_in_the_store_is_not_made_again(tmp_path, core):
     assert [(r.metrics, r.digest, r.packet_hops) for r in first] == [
         (r.metrics, r.digest, r.packet_hops) for r in again
     ]
+
+
+def test_numbers_of_numpy_are_those_of_python(tmp_path, core):
+    first = run_all([RunRequest("", seed=np.uint64(2), replication=np.int32(1))], store=Store(tmp_path))
+    assert run_all([RunRequest("", seed=2, replication=1)], store=Store(tmp_path))[0].cached
+    assert (first[0].request, core.Scenario.runs) == (RunRequest("", seed=2, replication=1), 1)
 
 
 def test_a_component_without_a_source_is_not_kept(tmp_path, core, monkeypatch):
