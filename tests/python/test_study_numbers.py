@@ -7,6 +7,7 @@ import math
 import pytest
 
 from penstock.records import Metric
+from penstock.reference import catalogue
 from penstock.statistics import interval
 from penstock.studies.expression import ExpressionError
 from penstock.studies.select import DerivedMetrics, SelectionError, select
@@ -42,6 +43,14 @@ def test_what_selects_no_number_or_several(selector, said):
     with pytest.raises(SelectionError) as error:
         select(selector, METRICS)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("metric", catalogue()["metrics"], ids=lambda metric: metric["name"])
+def test_every_metric_can_be_compared_with_a_number(metric):
+    for unit in metric["unit"].replace(" or ", ", ").split(", "):
+        one = f"1 {unit}" if unit != "1" else unit
+        (found,) = DerivedMetrics({"x": f"number < {one}"}).of([Metric("number", {}, unit, 0.0)])
+        assert found.value == 1.0
 
 
 def test_derived_metrics_have_units_and_may_use_each_other():

@@ -29,6 +29,7 @@ UNITS: Mapping[str, tuple[Fraction, Dimension]] = {
     "%": (Fraction(1, 100), DIMENSIONLESS),
     **dict.fromkeys(("packets", "packet"), (Fraction(1), _PACKET)),
     "calls": (Fraction(1), (("call", 1),)),
+    **{name: (Fraction(1), ((name, 1),)) for name in ("frames", "links", "timeouts", "transfers")},
     "min": (Fraction(60), SECOND),
     "bits": (Fraction(1), _BIT),
     **{name: (Fraction(1, 1000**power), SECOND) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))},
@@ -38,7 +39,7 @@ UNITS: Mapping[str, tuple[Fraction, Dimension]] = {
     **{f"{prefix}B": (Fraction(8 * 1024**power), _BIT) for power, prefix in enumerate(("Ki", "Mi", "Gi"), start=1)},
     **dict.fromkeys(("bytes", "byte"), (Fraction(8), _BIT)),
 }
-"""The units of scenarios and expressions, each as a multiple of base units."""
+"""The units of scenarios, metrics and expressions, each as a multiple of base units."""
 
 
 @dataclass(frozen=True, slots=True)
