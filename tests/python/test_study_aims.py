@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -331,6 +332,16 @@ def test_comparisons_are_paired_and_adjusted_together(made):
     data = json.loads(result.json())
     assert data["comparisons"][0]["difference"] == first.difference
     assert len(data["comparisons"]) == 8
+
+
+def test_a_comparison_that_is_mistaken_is_told_of_stored_runs_too(made, plan, tmp_path):
+    made(COMPARE)
+    mistaken = plan(COMPARE.replace("'queue', 'ratio'", "'qeue'"))
+    with pytest.raises(InputError, match=r"^compare: 'qeue' is not measured here; did you mean 'queue'\?"):
+        stored(mistaken, mistaken.read(), Store(tmp_path / "store"))
+    # With more runs still to come, it may be for want of pairs.
+    mistaken = replace(mistaken, runs=7)
+    assert stored(mistaken, mistaken.read(), Store(tmp_path / "store")).plan.compare is None
 
 
 def test_comparisons_of_the_command_line(penstock):

@@ -44,7 +44,7 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
 
     Intervals are computed as for independent runs, even if the study has a precision target. Comparisons are left out
     until each has two pairs of runs. Raises PenstockError if there is no run yet, or the runs that determine the
-    warm-up are missing.
+    warm-up are missing, InputError if no further run would make a comparison possible.
     """
     reader = Reader(store)
     derived = DerivedMetrics(plan.metrics)
@@ -61,6 +61,8 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
     try:
         result.comparisons()
     except InputError:
+        if all(len(found) >= len(each.replications) for each, found in zip(asked, kept, strict=True)):
+            raise
         return StudyData(replace(result.plan, compare=None), points, warm_up)
     return result
 
