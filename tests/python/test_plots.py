@@ -242,6 +242,12 @@ def test_a_long_frame_over_time_has_units_and_a_line_for_each_link():
         plot(frame)
 
 
+def test_an_interval_that_reaches_below_zero_is_drawn_to_its_end():
+    numbers = [Datum("gain", "s", {"load": load}, {}, 1.0, -2.0, 4.0, [1.0] * 3) for load in (1, 2)]
+    assert drawn(Data(numbers)).axes[0].get_ylim()[0] < -2
+    assert drawn(Data(numbers), intervals=False).axes[0].get_ylim()[0] >= 0
+
+
 def test_an_observation_without_a_position_is_left_out():
     frame = pl.DataFrame({"load": [1, None, 3], "delay": [1.0, 2.0, 3.0]})
     (line,) = plot(frame).axes[0].lines
