@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from penstock import InputError, _core
-from penstock.own.conformance import conformance
-from penstock.own.recorded import Recorded, recorded
+from penstock.own.conformance import Recorded, conformance, recorded
 from penstock.own.subjects import RECORDED, SCENARIOS, built_in
 from penstock.trace import PacketTrace
 

@@ -7,8 +7,7 @@ from typing import Annotated
 from penstock.cli import options
 from penstock.cli.console import emit, show, table
 from penstock.cli.verb import argument, option
-from penstock.own.conformance import conformance
-from penstock.own.recorded import recorded
+from penstock.own.conformance import conformance, recorded
 from penstock.own.subjects import built_in, in_file
 from penstock.printable import json_text
 from penstock.progress import Progress

@@ -85,11 +85,11 @@ def at(node: Any, other: ast.AST) -> Any:
 
 def parsed(text: str, other: ast.AST) -> list[Any]:
     """The statements of a text at the place of a node."""
-    statements = ast.parse(text).body
-    for each in [each for statement in statements for each in ast.walk(statement)]:
+    tree = ast.parse(text)
+    for each in ast.walk(tree):
         if "lineno" in each._attributes:
             ast.copy_location(each, other)
-    return statements
+    return tree.body
 
 
 def is_left(body: Iterable[ast.AST], *, is_nested: bool = False) -> bool:
