@@ -48,6 +48,11 @@ class Metric:
     unit: str
     value: float
 
+    @property
+    def selector(self) -> str:
+        """Its name and its labels, which distinguish it."""
+        return f"{self.name}[{', '.join(self.labels.values())}]" if self.labels else self.name
+
 
 RUNS = {"of": "runs"}
 """Labels of a condition, which is 1 in a run that meets it and 0 in others, so that its mean is a share of runs."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from penstock import _core
 from penstock.finished import Finished, finished_of, group_of
@@ -17,8 +17,19 @@ from penstock.studies.compare import Compare, Contrast
 from penstock.studies.point_result import PointResult
 from penstock.unit_scale import counts_finished, is_of_finished, scale
 
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
 _SETTINGS = 5
 """Maximum number of settings that are named below a table."""
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Items by their keys, both in the order in which they first appear."""
+    groups: dict[Key, list[Item]] = {}
+    for each in items:
+        groups.setdefault(key(each), []).append(each)
+    return groups
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
@@ -116,20 +127,16 @@ def rows_of(
 
     Causes that never occurred share a line.
     """
-    by_metric: dict[str, list[Summary]] = {}
-    idle: dict[Hashable, list[Summary]] = {}
-    for summary in summaries:
-        by_metric.setdefault(summary.metric, []).append(summary)
-        if _is_idle(summary):
-            idle.setdefault(_group(summary), []).append(summary)
+    by_metric = grouped(summaries, lambda each: each.metric)
+    idle = grouped(filter(_is_idle, summaries), _group)
     plain = {
         metric for metric, found in by_metric.items() if len({_statistic(summary) for summary in found} - {None}) == 1
     }
     # One scale for all numbers of a metric, so that they compare; the states of meters have several units.
-    means: dict[tuple[str, str], list[float]] = {}
-    for summary in summaries:
-        means.setdefault((summary.metric, summary.unit), []).append(summary.interval.mean)
-    scales = {(metric, unit): scale(metric, unit, found) for (metric, unit), found in means.items()}
+    scales = {
+        (metric, unit): scale(metric, unit, [each.interval.mean for each in found])
+        for (metric, unit), found in grouped(summaries, lambda each: (each.metric, each.unit)).items()
+    }
     rows: list[tuple[str, ...]] = []
     for summary in summaries:
         labels = dict(summary.labels)
@@ -192,12 +199,11 @@ def contrasts_of(
     points = [{**each.others, what.parameter: each.value} for each in found]
     others = parameter_columns(points, [name for name in parameters if name != what.parameter])
     compared = parameter_columns(all_points, [what.parameter])
-    scales: dict[tuple[str, str], list[float]] = {}
-    for each in found:
-        scales.setdefault((each.metric, each.unit), []).append(each.found.difference)
+    alike = grouped(found, lambda each: (each.metric, each.unit))
     rows = []
     for each, point in zip(found, points, strict=True):
-        shown = scale(each.metric.partition("[")[0], each.unit, scales[each.metric, each.unit])
+        differences = [other.found.difference for other in alike[each.metric, each.unit]]
+        shown = scale(each.metric.partition("[")[0], each.unit, differences)
         text = shown.text(Interval(each.found.difference, each.found.low, each.found.high, each.runs))
         value = compared.cell(what.parameter, each.value)
         rows.append((each, (each.metric, *others.cells(point), value, text, shown.unit), each.p_holm < 1 - LEVEL))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from penstock.cli import options
 from penstock.cli.console import emit, show
@@ -52,7 +52,7 @@ def gc(
         ]
     swept = sweep(kept, unwanted, damaged=damaged, dry=dry_run)
     if output == "json":
-        emit(json_text({**swept.data(), "dry_run": dry_run}))
+        emit(json_text({**asdict(swept), "dry_run": dry_run}))
         return
     counts = (
         (swept.runs, "run"),
@@ -81,10 +81,6 @@ class Swept:
     failed: int = 0
     damaged: int = 0
     bytes: int = 0
-
-    def data(self) -> dict[str, Any]:
-        """Returns the JSON form."""
-        return asdict(self)
 
 
 def is_older(run: Manifest, seconds: float) -> bool:

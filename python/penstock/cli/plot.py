@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from penstock.cli import options
 from penstock.cli.console import emit, warn
+from penstock.cli.cores import runner_told
 from penstock.cli.files import read_text
-from penstock.cli.studies import plan_of
+from penstock.cli.studies import made_told, plan_of
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.memory import allow
@@ -17,17 +18,15 @@ from penstock.plots.chart import chart_of
 from penstock.plots.data import Data, Datum, cell, from_series, from_summaries, read_results, suited
 from penstock.plots.request import PlotRequest
 from penstock.printable import path_text
-from penstock.progress import Progress
 from penstock.records import Metric
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.derived import at
 from penstock.studies.expression import ExpressionError
-from penstock.studies.making import make
 from penstock.studies.plan import StudyPlan
 from penstock.studies.request import PointRequest, warnings_of
 from penstock.studies.result import StudyData
-from penstock.studies.runner import Reader, Runner
+from penstock.studies.runner import Reader
 from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.verify import measured, verify
 
@@ -130,10 +129,7 @@ def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, st
     verify(plan, asked)
     warn(warnings_of(asked))
     foresee(plan, asked, request, store, name)
-    with Progress() as progress:
-        result = make(plan, asked, Runner(jobs=jobs, store=store, progress=progress))
-    warn(result.cautions)
-    return result
+    return made_told(plan, asked, runner_told(1, jobs=jobs, store=store))
 
 
 _PROBES = 50

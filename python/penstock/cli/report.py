@@ -7,20 +7,25 @@ from typing import Annotated
 from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.console import emit, warn
+from penstock.cli.cores import runner_told
 from penstock.cli.files import check_page, read_text, write
-from penstock.cli.studies import plan_of, so_far
+from penstock.cli.studies import made_told, plan_of, so_far
 from penstock.cli.verb import argument, option
-from penstock.errors import InputError
+from penstock.errors import InputError, PenstockError
 from penstock.memory import allow, size_text
 from penstock.printable import path_text
 from penstock.report import render
 from penstock.report.content import Report
-from penstock.report.making import Makers, published_report, study_result
+from penstock.report.making import Makers, published_report
 from penstock.report.study import study_report
 from penstock.reproductions.loading import has_document, names
 from penstock.reproductions.study import DATA
 from penstock.store import Store
+from penstock.studies.making import stored
+from penstock.studies.plan import StudyPlan
+from penstock.studies.request import warnings_of
 from penstock.studies.result import StudyData
+from penstock.studies.verify import verify
 
 
 def report(
@@ -92,9 +97,27 @@ def _study(
         raise InputError(f"{error}{'' if file.suffix else known}") from None
     plan = plan_of(file, options.read_sets(sets), runs, seed)
     given = options.words_of({"--set": sets, "--runs": runs, "--seed": seed})
-    result = study_result(plan, makers, str(file), warn)
+    result = _made(plan, makers, str(file))
     made = study_report(result, file=str(file), options=given, study=text if plan.is_file else None)
     number = plan.runs if plan.precision is None else plan.precision.least
     if makers.only_stored and result.run_count < number * len(plan.points):
         made = replace(made, warnings=[so_far(plan, result, number), *made.warnings])
     return result, made
+
+
+def _made(plan: StudyPlan, makers: Makers, file: str) -> StudyData:
+    """The result of a study or a scenario; a missed precision target raises nothing here.
+
+    Raises PenstockError if none of its runs is stored and nothing may be run.
+    """
+    asked = plan.read()
+    warn(warnings_of(asked))
+    if not makers.only_stored:
+        verify(plan, asked)
+        return made_told(plan, asked, runner_told(1, jobs=makers.jobs, store=makers.store, on=makers.on))
+    try:
+        return stored(plan, asked, makers.store)
+    except InputError:
+        raise
+    except PenstockError as error:
+        raise PenstockError(f"{file}: {str(error).rstrip('.')}; leave --stored out to make them.") from None

@@ -172,11 +172,9 @@ def _make_all(
     plan: "StudyPlan", asked: "Sequence[PointRequest]", making: AbstractContextManager["Runner"], view: View
 ) -> None:
     """Makes the missing runs and shows the numbers; a missed precision target is an error after them."""
-    from penstock.studies.making import make
+    from penstock.cli.studies import made_told
 
-    with making as runner:
-        result = make(plan, asked, runner)
-    warn(result.cautions)
+    result = made_told(plan, asked, making)
     _show(result, view)
     for note in result.notes:
         say(f"note: {note}")

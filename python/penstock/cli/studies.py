@@ -1,11 +1,12 @@
 """Plans of scenarios with settings and of study files, and tables and pictures of their results."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.cli.console import say, show, table, titled
+from penstock.cli.console import say, show, table, titled, warn
 from penstock.cli.files import check_format, format_of, read_text
 from penstock.cli.options import FrameFormat
 from penstock.errors import InputError
@@ -16,10 +17,13 @@ from penstock.printable import one_line, path_text, quoted
 from penstock.studies.compare import Compare
 from penstock.studies.definition import Definition, alternatives, sweep
 from penstock.studies.file import is_study, read_study
+from penstock.studies.making import make
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.precision import Precision
 from penstock.studies.ranges import Range, read_range
+from penstock.studies.request import PointRequest
 from penstock.studies.result import StudyData
+from penstock.studies.runner import Runner
 from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import plain_value
 from penstock.tabulation import about_means, contrasts_of, how_sure, made_from, table_of
@@ -122,6 +126,14 @@ def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
     return f"So far: {found.run_count} of {least}{runs * total} runs{which}. Nothing was run."
+
+
+def made_told(plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractContextManager[Runner]) -> StudyData:
+    """Makes the missing runs of a study, and warns of what its numbers may hide."""
+    with making as runner:
+        result = make(plan, asked, runner)
+    warn(result.cautions)
+    return result
 
 
 def show_results(result: StudyData, replication: int | None = None) -> None:

@@ -14,7 +14,6 @@ from penstock.plots.chart import Chart, Mark, Panel, Series
 from penstock.plots.style import COLOURS
 from penstock.report.content import Plot, View, word
 from penstock.reproductions.comparison import Comparison
-from penstock.reproductions.document import Document
 from penstock.reproductions.tables import Column, Table, heading, row_name
 
 Trace = dict[str, Any]
@@ -93,9 +92,7 @@ def _errors(name: str, ends: Sequence[tuple[float, float]], **look: Any) -> Trac
     return {name: {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 1.2, **look}}
 
 
-def table_plot(
-    document: Document, table: Table, comparisons: Sequence[Comparison], nulls: Mapping[str, Numbers]
-) -> Plot:
+def table_plot(table: Table, comparisons: Sequence[Comparison], nulls: Mapping[str, Numbers]) -> Plot:
     """Plots the numbers of a printed table with ours: a line for each row, one column at a time.
 
     `nulls`: numbers of null models, hidden until their legend entry is clicked.
@@ -105,7 +102,7 @@ def table_plot(
     views: list[View] = []
     for column in columns:
         own = [each for each in comparisons if each.column == column.name]
-        added = _column_traces(document, table, column, own, nulls)
+        added = _column_traces(table, column, own, nulls)
         for trace in added:
             trace["visible"] = trace.get("visible", True) if not views else False
         views.append(View(heading(column), range(len(traces), len(traces) + len(added)), heading(column)))
@@ -131,21 +128,20 @@ def table_plot(
 
 
 def _column_traces(
-    document: Document, table: Table, column: Column, own: Sequence[Comparison], nulls: Mapping[str, Numbers]
+    table: Table, column: Column, own: Sequence[Comparison], nulls: Mapping[str, Numbers]
 ) -> list[Trace]:
     places = {row.id: place for place, row in enumerate(table.rows)}
-    rows = {row.id: row for row in table.rows}
     keys = [tuple(each.row.values()) for each in own]
-    printed = [(each.published, places[key], rows[key]) for key, each in zip(keys, own, strict=True)]
-    known_prints = [(number, place, row) for number, place, row in printed if number is not None]
+    printed = [(each.published, places[key]) for key, each in zip(keys, own, strict=True)]
+    known_prints = [(number, place) for number, place in printed if number is not None]
     traces = []
     if known_prints:
-        allowed = [document.tolerance(table, row, column).allows(number) for number, _, row in known_prints]
+        allowed = [each.allowed for each in own if each.published is not None]
         granted = {"thickness": 9, "width": 0, "color": "rgba(140,140,140,0.4)"}
         traces.append(
             _markers(
                 "print, with its tolerance",
-                [(number, place) for number, place, _ in known_prints],
+                known_prints,
                 {"symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
                 _errors("error_x", [(most, most) for most in allowed], **granted),
                 meta="ink",  # in the colour of the text, which the page knows

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from penstock.errors import InputError, PenstockError
+from penstock.errors import PenstockError
 from penstock.progress import Progress
 from penstock.report.content import Report
 from penstock.report.reproduction import Reproduced, reproduction_report
@@ -18,13 +17,8 @@ from penstock.reproductions.stored import SUMMARY, VERDICTS, digests, first_dige
 from penstock.reproductions.study import Study, text_beside
 from penstock.reproductions.summary import summarise
 from penstock.store import Store
-from penstock.studies.making import make, stored
-from penstock.studies.plan import StudyPlan
-from penstock.studies.request import warnings_of
-from penstock.studies.result import StudyData
 from penstock.studies.runner import Runner
 from penstock.studies.standing import dry_run
-from penstock.studies.verify import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +33,6 @@ class Makers:
     def runner(self, progress: Progress) -> Runner:
         """A runner that runs what the store lacks."""
         return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
-
-
-def study_result(plan: StudyPlan, makers: Makers, file: str, warn: Callable[[Sequence[str]], None]) -> StudyData:
-    """The result of a study or a scenario; a missed precision target raises nothing here.
-
-    Raises PenstockError if none of its runs is stored and nothing may be run.
-    """
-    asked = plan.read()
-    warn(warnings_of(asked))
-    if makers.only_stored:
-        try:
-            result = stored(plan, asked, makers.store)
-        except InputError:
-            raise
-        except PenstockError as error:
-            raise PenstockError(f"{file}: {str(error).rstrip('.')}; leave --stored out to make them.") from None
-    else:
-        verify(plan, asked)
-        with Progress() as progress:
-            result = make(plan, asked, makers.runner(progress))
-        warn(result.cautions)
-    return result
 
 
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:

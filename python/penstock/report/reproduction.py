@@ -38,8 +38,7 @@ from penstock.reproductions.study import Page, Study, page_of, text_beside
 from penstock.reproductions.summary import Score, against_nulls, granted, null_numbers
 from penstock.reproductions.tables import Column, Row, Table, cell_text, heading
 from penstock.reproductions.worth import cross_validated, made_by, missing, ranked_questions, told
-from penstock.statistics import Interval
-from penstock.unit_scale import number, plus_minus
+from penstock.unit_scale import number
 
 Object = Mapping[str, Any]
 Nulls = Mapping[str, Mapping[tuple[Any, ...], float]]
@@ -213,7 +212,7 @@ def _part(document: Document, table: Table, every: Sequence[Comparison], nulls: 
     }
     columns = {column.name: column for column in table.compared}
     rows = {row.id: row for row in table.rows}
-    cells = [_row(document, table, rows[tuple(each.row.values())], columns[each.column], each, known) for each in own]
+    cells = [_row(table, rows[tuple(each.row.values())], columns[each.column], each, known) for each in own]
     printed = [*numbers("print", "here", "difference", "allowed"), *choices("verdict")]
     head = [
         *choices(*(column.heading for column in table.keys), *(["number"] * (len(columns) > 1))),
@@ -227,11 +226,10 @@ def _part(document: Document, table: Table, every: Sequence[Comparison], nulls: 
         told, what = f"{agree} of {len(own)} numbers agree; {against_nulls([score])}.", f"{title}, printed and here"
     text = f"{document.name}, {table.where}. {told}"
     grid = Grid(f"table-{word(table.id)}", what, head, cells)
-    return Part(f"part-{word(table.id)}", title, text, grid, [table_plot(document, table, own, known)], table.note)
+    return Part(f"part-{word(table.id)}", title, text, grid, [table_plot(table, own, known)], table.note)
 
 
-def _row(document: Document, table: Table, row: Row, column: Column, each: Comparison, nulls: Nulls) -> list[Cell]:
-    ours = plus_minus(Interval(each.mean, each.low, each.high, each.runs))
+def _row(table: Table, row: Row, column: Column, each: Comparison, nulls: Nulls) -> list[Cell]:
     others = []
     for values in nulls.values():
         value = values.get((table.id, row.id, column.name))
@@ -239,23 +237,20 @@ def _row(document: Document, table: Table, row: Row, column: Column, each: Compa
     return [
         *(Cell(cell_text(cell), float(cell) if isinstance(cell, (int, float)) else None) for cell in row.key.values()),
         *([Cell(heading(column))] * (len(table.compared) > 1)),
-        *_beside(document, table, row, column, each, Cell(ours, each.mean)),
+        *_beside(column, each, Cell(each.shown, each.mean)),
         *others,
     ]
 
 
-def _beside(document: Document, table: Table, row: Row, column: Column, each: Comparison, ours: Cell) -> list[Cell]:
+def _beside(column: Column, each: Comparison, ours: Cell) -> list[Cell]:
     """Print, our number, difference, tolerance and verdict; our number alone without a print."""
     if each.published is None or each.verdict is None:
         return [ours]
-    allowed = document.tolerance(table, row, column).allows(each.published)
-    digits = column.decimals
-    printed = number(each.published) if digits is None else f"{each.published:.{digits}f}"
     return [
-        Cell(printed, each.published),
+        Cell(column.written(each.published), each.published),
         ours,
         Cell(f"{each.mean - each.published:+.3g}", each.mean - each.published),
-        Cell(f"{allowed:.3g}", allowed),
+        Cell(f"{each.allowed:.3g}", each.allowed),
         Cell(each.verdict, mark="good" if each.agrees else "bad", note=each.note),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from penstock import MODEL_VERSION, __version__
@@ -22,7 +22,7 @@ from penstock.report.figures import chart_plots, topology_svg
 from penstock.results import Summary
 from penstock.short_values import short_values, value_text
 from penstock.studies.result import StudyData
-from penstock.tabulation import contrasts_of, made_from, of_text
+from penstock.tabulation import contrasts_of, grouped, made_from, of_text
 from penstock.unit_scale import Scale, counts_finished, is_of_finished, number, scale
 
 _MOST_ROWS = 2000
@@ -159,7 +159,7 @@ def _comparisons(result: StudyData) -> Grid:
 def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
     """Minimum and maximum of each metric, and the points at which it has them."""
     rows = []
-    for own in _grouped(summaries, lambda each: (each.metric, of_text(each.labels), each.unit)):
+    for own in grouped(summaries, lambda each: (each.metric, of_text(each.labels), each.unit)).values():
         known = [each for each in own if math.isfinite(each.interval.mean)]
         if len(known) < 2:
             continue
@@ -190,7 +190,7 @@ def _parts(summaries: Sequence[Summary], parameters: ParameterColumns) -> list[P
     drawn = 0
     finished = finished_of(summaries)
     counts = [each for each in summaries if counts_finished(each.metric)]
-    for position, own in enumerate(_grouped(summaries, lambda each: (each.metric,))):
+    for position, own in enumerate(grouped(summaries, lambda each: each.metric).values()):
         identifier = f"metric-{position + 1}"
         plots = _plots(identifier, own, counts if is_of_finished(own[0].metric) else []) if drawn < _MOST_PLOTS else []
         drawn += len(plots)
@@ -251,13 +251,6 @@ def _plots(identifier: str, own: Sequence[Summary], counts: Sequence[Summary]) -
 
 def _scale(own: Sequence[Summary]) -> Scale:
     return scale(own[0].metric, own[0].unit, [each.interval.mean for each in own])
-
-
-def _grouped(summaries: Iterable[Summary], key: Callable[[Summary], Hashable]) -> list[list[Summary]]:
-    groups: dict[Hashable, list[Summary]] = {}
-    for each in summaries:
-        groups.setdefault(key(each), []).append(each)
-    return list(groups.values())
 
 
 def _finite(number: float) -> float | None:
@@ -323,9 +316,7 @@ def places(end: Summary, own: Sequence[Summary], parameters: ParameterColumns) -
 
 def _of_one_unit(metric: str, own: Sequence[Summary], parameters: ParameterColumns) -> str:
     shown = scale(metric, own[0].unit, [each.interval.mean for each in own])
-    groups: dict[str, list[Summary]] = {}
-    for each in own:
-        groups.setdefault(of_text(each.labels), []).append(each)
+    groups = grouped(own, lambda each: of_text(each.labels))
     if len(groups) > _MOST_GROUPS:
         return _over_all(metric, own, parameters, shown)
     clauses = [_clause(group, parameters, shown) for group in groups.values()]

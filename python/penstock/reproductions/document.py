@@ -17,6 +17,7 @@ from penstock.errors import InputError
 from penstock.printable import command_text, quoted, suggestion
 from penstock.reproductions.nulls import Null
 from penstock.reproductions.tables import Column, Row, Table, Tolerance
+from penstock.studies.file import flat
 
 _Named = TypeVar("_Named", Table, "Claim", "Question")
 _Item = TypeVar("_Item", Table, Column, Tolerance, Null, "Question")
@@ -271,23 +272,6 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     hint = suggestion(given, names)
     rest = f"{hint} {known[0].upper()}{known[1:]}" if hint else f"; {known}"
     return InputError(f"no {kind} {quoted(given)}{place}{rest}")
-
-
-def flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Tables within tables as one, under names with dots.
-
-    Examples
-    --------
-    >>> flat({"link": {"rate": 1, "queue": {"limit": 2}}})
-    {'link.rate': 1, 'link.queue.limit': 2}
-    """
-    values: dict[str, Any] = {}
-    for name, value in data.items():
-        if isinstance(value, dict):
-            values.update(flat(value, f"{prefix}{name}."))
-        else:
-            values[prefix + name] = value
-    return values
 
 
 def _item(kind: type[_Item], data: Mapping[str, Any], **own: Any) -> _Item:

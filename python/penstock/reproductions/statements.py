@@ -53,7 +53,7 @@ from penstock.reproductions.evidence import (
 )
 from penstock.reproductions.outcome import Outcome, total
 from penstock.reproductions.tables import Cell, Row
-from penstock.studies.expression import Expression, parse
+from penstock.studies.expression import ARITHMETIC, Expression, parse
 
 Value = float | Sequence[float]
 "One number, or one for each run."
@@ -67,12 +67,8 @@ EVIDENCE = "{what}: {listed}. {held} statements hold.{failures}"
 """The evidence of a claim that has no text of its own."""
 
 _RELATION = re.compile(r" ([<>]) ")
-_FUNCTIONS: Mapping[str, Callable[..., float]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "^": operator.pow,
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    **ARITHMETIC,
     "minus": operator.neg,
     "abs": abs,
     "min": min,
@@ -157,7 +153,7 @@ class Scope:
         function = _FUNCTIONS[node.what or node.kind]
         lists = [operand for operand in operands if not isinstance(operand, int | float)]
         if not lists:
-            return function(*operands)
+            return float(function(*operands))
         columns = [[each] * len(lists[0]) if isinstance(each, int | float) else each for each in operands]
         return [function(*run) for run in zip(*columns, strict=True)]
 

@@ -83,17 +83,13 @@ def difference(manifest: Manifest, stored: StoredRun, made: RunResult) -> Differ
         what.append(f"{len(stored.metrics)} numbers stored, {len(made.metrics)} made")
     for old, new in zip(stored.metrics, made.metrics, strict=False):
         if not _equal(old, new):
-            what.append(f"{_label(old)} {old.value!r} {old.unit} stored, {_label(new)} {new.value!r} {new.unit} made")
+            what.append(f"{old.selector} {old.value!r} {old.unit} stored, {new.selector} {new.value!r} {new.unit} made")
     return Difference(manifest, what)
 
 
 def _equal(old: Metric, new: Metric) -> bool:
     same = old.value == new.value or (math.isnan(old.value) and math.isnan(new.value))
     return same and (old.name, old.labels, old.unit) == (new.name, new.labels, new.unit)
-
-
-def _label(metric: Metric) -> str:
-    return f"{metric.name}[{', '.join(metric.labels.values())}]" if metric.labels else metric.name
 
 
 def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:

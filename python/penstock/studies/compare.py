@@ -13,7 +13,7 @@ from penstock.records import Metric, RunResult
 from penstock.statistics import Comparison, holm, paired
 from penstock.studies.definition import Point, value_text
 from penstock.studies.derived import at
-from penstock.studies.select import SelectionError, described, select
+from penstock.studies.select import SelectionError, select
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]
     first = _number(selector, runs[0])
     ours = [_number(selector, one).value for one, _ in both]
     theirs = [_number(selector, other).value for _, other in both]
-    return described(first), first.unit, paired(ours, theirs), len(both)
+    return first.selector, first.unit, paired(ours, theirs), len(both)
 
 
 def _number(selector: str, run: RunResult) -> Metric:

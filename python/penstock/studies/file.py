@@ -123,7 +123,7 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
             mistakes.add((key,), f"needs a table, [{key}]")
             continue
         target = {"set": definition.settings, "grid": definition.grid, "derived": definition.derived}[key]
-        target.update(_flat(table))
+        target.update(flat(table))
         if not target and key in content:
             mistakes.add((key,), "is empty")
     for key, found in (("zip", definition.zips), ("list", definition.entries)):
@@ -133,13 +133,13 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
             mistakes.add((key,), f"needs tables, [[{key}]]")
             continue
         for number, table in enumerate(tables):
-            found.append(_flat(table))
+            found.append(flat(table))
             if not table:
                 mistakes.add((key, number), "is empty")
-    definition.when = whens_of(content, _flat, mistakes)
+    definition.when = whens_of(content, flat, mistakes)
     ranges = content.get("ranges", {})
     if isinstance(ranges, dict) and (ranges or "ranges" not in content):
-        definition.ranges = ranges_of(_flat(ranges), mistakes)
+        definition.ranges = ranges_of(flat(ranges), mistakes)
     else:
         mistakes.add(("ranges",), "needs a table, [ranges], with a range for each parameter")
     where = content.get("where", [])
@@ -152,20 +152,20 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
     return definition
 
 
-def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+def flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Turns nested tables into paths; an empty table, or one under a quoted path, is a value.
 
-    >>> _flat({"a-b": {"rate": 1, "queue": {}}, "a-b.queue": {"red": 2}})
+    >>> flat({"a-b": {"rate": 1, "queue": {}}, "a-b.queue": {"red": 2}})
     {'a-b.rate': 1, 'a-b.queue': {'red': 2}}
     """
-    flat: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for key, value in table.items():
         path = f"{before}{key}"
         if isinstance(value, dict) and value and "." not in key:
-            flat |= _flat(value, f"{path}.")
+            found |= flat(value, f"{path}.")
         else:
-            flat[path] = value
-    return flat
+            found[path] = value
+    return found
 
 
 def _override(definition: Definition, override: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:

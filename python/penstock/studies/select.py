@@ -52,14 +52,9 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
         found = means if len(means) == 1 else found
     if len(found) != 1:
         what = "means several numbers" if found else "means no number"
-        which = ", ".join(described(metric) for metric in (found or named)[:8])
+        which = ", ".join(metric.selector for metric in (found or named)[:8])
         raise SelectionError(f"{quoted(selector)} {what}; there are {which}")
     return found[0]
-
-
-def described(metric: Metric) -> str:
-    """Returns the selector of a number."""
-    return f"{metric.name}[{', '.join(metric.labels.values())}]" if metric.labels else metric.name
 
 
 class DerivedMetrics:

@@ -18,7 +18,7 @@ from penstock.studies.expression import ExpressionError
 from penstock.studies.plan import StudyPlan
 from penstock.studies.quantity import dimension_of
 from penstock.studies.request import PointRequest
-from penstock.studies.select import DerivedMetrics, SelectionError, described, select
+from penstock.studies.select import DerivedMetrics, SelectionError, select
 
 _PARTS = (20, 4, 1)
 """Divisors of a run; a larger part is tried if a smaller one makes no sense."""
@@ -115,7 +115,7 @@ def chosen(plan: StudyPlan, middle: PointRequest, metrics: Sequence[str]) -> lis
     """Returns the numbers to analyse, all that are measured by default. Raises InputError with all that are not."""
     own = numbers_of(plan, middle)
     if not metrics:
-        return list(dict.fromkeys(map(described, own)))
+        return list(dict.fromkeys(each.selector for each in own))
     return selected(metrics, own, "metric")
 
 

@@ -10,23 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from penstock.cli.console import emit, say, show, table, warn
-from penstock.cli.studies import plan_of
+from penstock.cli.cores import runner_told
+from penstock.cli.studies import made_told, plan_of
 from penstock.errors import InputError
 from penstock.printable import json_text, path_text
-from penstock.progress import Progress
 from penstock.records import Metric
 from penstock.reproductions.comparison import Comparison
 from penstock.results import Summary
 from penstock.short_values import value_text
 from penstock.store import Store
 from penstock.studies.definition import is_path
-from penstock.studies.making import make
 from penstock.studies.making import stored as made_so_far
 from penstock.studies.plan import StudyPlan
 from penstock.studies.precision import Precision
 from penstock.studies.request import PointRequest
 from penstock.studies.result import StudyData
-from penstock.studies.runner import Runner
 from penstock.studies.select import SelectionError, select
 from penstock.studies.verify import verify
 from penstock.suites import Part, Suite
@@ -106,10 +104,7 @@ def _made(part: Part, asked: Asked) -> StudyData:
         return made_so_far(plan, points, asked.store)
     if plan.precision is not None:
         verify(plan, points)
-    with Progress() as progress:
-        result = make(plan, points, Runner(jobs=asked.jobs, store=asked.store, progress=progress, on=asked.on))
-    warn(result.cautions)
-    return result
+    return made_told(plan, points, runner_told(1, jobs=asked.jobs, store=asked.store, on=asked.on))
 
 
 def _board(suite: Suite, part: Part, result: StudyData) -> list[Any]:

@@ -16,7 +16,7 @@ from penstock.cli.files import read_text
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import path_text, quoted
 from penstock.records import RunResult
-from penstock.reproductions.document import Claim, Document, flat
+from penstock.reproductions.document import Claim, Document
 from penstock.reproductions.evidence import (
     UNDECIDED,
     ClaimTest,
@@ -38,7 +38,8 @@ from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import is_path, value_text
 from penstock.studies.derived import Derived
 from penstock.studies.expression import Expression, ExpressionError, parse
-from penstock.studies.file import toml_mistake
+from penstock.studies.file import flat, toml_mistake
+from penstock.studies.plan import document_of
 from penstock.studies.quantity import Quantity, dimension_of
 from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed
@@ -114,7 +115,7 @@ class _Rows:
             for name in settings:
                 if not is_path(name):
                     tell(("derived", name), "is no setting of a scenario, which has dots or stands at its top")
-            self._derived[table.id] = Derived(settings, (), _content(text), tell)
+            self._derived[table.id] = Derived(settings, (), document_of(text), tell)
             columns = self._columns[table.id] = {}
             for column in stated["columns"]:
                 if "from" not in column:
@@ -168,13 +169,6 @@ def _cells(table: Table, row: Row) -> dict[str, Cell]:
     """What was varied, and what was printed that is no result."""
     printed = {column.name for column in table.columns if not column.compared}
     return {**row.key, **{name: cell for name, cell in row.values.items() if name in printed}}
-
-
-def _content(text: str) -> dict[str, Any]:
-    try:
-        return parsed(text)
-    except TomlError:
-        return {}  # the scenario's own reader says so better
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.printable import quoted, suggestion
-from penstock.reproductions.document import flat
+from penstock.studies.file import flat
 from penstock.studies.toml_text import Mistakes
 
 Place = tuple[str | int, ...]
