@@ -239,6 +239,11 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
             (4, "r-snk.rate", "unknown key, link or group of flows or calls"),
         ),
         ("[grid]\nr-sink.rate = ['1 Mbit/s', '2']\n", (4, "r-sink.rate", "2 has no unit; write")),
+        (
+            "[grid]\nr-sink.queue = [{tail-drop = {}}, {tail-drop = {limit = 20}}]\n",
+            (4, "r-sink.queue.tail-drop.limit", "20 has no unit; write"),
+        ),
+        ("[set]\nmeasure = [{metric = 'loss', of = 'r-snk'}]\n", (4, "measure[0].of", "unknown")),
         ("[set]\nr-sink.rat = 1\n", (4, "r-sink.rat", "unknown key 'rat'; did you mean 'rate'?")),
         ("[grid]\nflows = [1, 2]\n", (4, "grid.flows", "changes nothing: no derived value and no condition of")),
         ("list = 3\n", (3, "list", "needs tables, [[list]]")),

@@ -114,7 +114,22 @@ class StudyPlan:
         path = mistake["file"].removeprefix("--set ")
         if path == mistake["file"] or path not in self.origins:
             return mistake
-        return {"file": self.place, "line": self.origins[path], "path": path, "message": mistake["message"]}
+        shown = path + below(path, mistake["path"])
+        return {"file": self.place, "line": self.origins[path], "path": shown, "message": mistake["message"]}
+
+
+def below(setting: str, path: str) -> str:
+    """Returns the part of a mistake's path that is inside the value of a setting.
+
+    >>> below("r1-r2.queue", "links[1].queue.red.limit"), below("r1-r2.rate", "links[1].rate")
+    ('.red.limit', '')
+    >>> below("measure", "measure[2].of")
+    '[2].of'
+    """
+    _, dot, keys = setting.partition(".")  # the place has another name in the path, such as links[1] for r1-r2
+    inside = re.match(r".*?\." + re.escape(keys) if dot else re.escape(setting), path)
+    rest = "" if inside is None else path[inside.end() :]
+    return rest if rest.startswith((".", "[")) else ""
 
 
 def document_of(text: str) -> dict[str, Any]:
