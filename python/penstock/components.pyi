@@ -765,7 +765,7 @@ class Priority(Component):
     Parameters
     ----------
     order : list[str]
-        The classes from the most to the least urgent; each class of the port once.
+        The classes, the most urgent first; each class of the port once.
 
     Each of its classes takes ``rate_limit`` (optional).
     """

@@ -449,7 +449,7 @@ fn congestion_controls_and_recoveries() {
     );
     tcp_refused(
         r#"{ partial-ack-timer = "every", recovery = "new-reno" }"#,
-        "t.toml:16: flows[0].transport.tcp.partial-ack-timer: has no effect beside recovery, which has one of its own; write recovery.new-reno = { partial-ack-timer = ... }",
+        "t.toml:16: flows[0].transport.tcp.partial-ack-timer: has no effect with recovery, which has one of its own; write recovery.new-reno = { partial-ack-timer = ... }",
     );
     tcp_refused(
         r#"{ congestion-control.reno = { beta = 0.5 } }"#,

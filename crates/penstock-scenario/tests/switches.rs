@@ -301,7 +301,7 @@ fn congestion_points_and_reaction_points_need_each_other() {
     );
     refused(
         "congestion-point.bcn = { probability = 0.1, interval = \"1 kB\" }",
-        &["t.toml:4: nodes.s.congestion-point.bcn.interval: stands beside probability; keep one of them"],
+        &["t.toml:4: nodes.s.congestion-point.bcn.interval: cannot be combined with probability; keep one of them"],
     );
 }
 

@@ -34,7 +34,7 @@ crate::parameters! {
     /// [Cobham54] for the mean waits; RFC 3246 s2.2 for its use as an Expedited Forwarding scheduler, and RFC 2598 s2.2 for
     /// the limit that keeps it from starving others.
     pub struct Parameters with class ClassParameters {
-        /// The classes from the most to the least urgent; each class of the port once.
+        /// The classes, the most urgent first; each class of the port once.
         order: Vec<ClassName>;
     }
 }

@@ -65,7 +65,7 @@ impl EfMeter {
         }
     }
 
-    /// Takes note of a packet that is accepted at `now`. Those of other aggregates do not count, here and below.
+    /// Takes note of a packet that is accepted at `now`. Packets of other aggregates do not count, here and below.
     pub fn arrival(&mut self, now: Time, packet: &Packet) {
         if !self.members[usize::from(packet.class)] {
             return;
@@ -82,7 +82,7 @@ impl EfMeter {
         // Where a later arrival has left before, its departure took the turn of this one.
         let rank = self.arrivals.iter().position(|other| *other == arrival).unwrap_or(0);
         self.arrivals.remove(rank);
-        let position = self.packets.iter().position(|other| other.is(arrival, packet)).expect("what is dropped has not left");
+        let position = self.packets.iter().position(|other| other.is(arrival, packet)).expect("a dropped packet has not left");
         self.packets.remove(position);
         self.settle_departures(counts);
     }

@@ -21,7 +21,7 @@ pub struct FrameRecorder {
     times: FrameTimes,
     /// The oldest frame that is not decided; `None` before the first packet, where frames before it do not count.
     oldest: Option<u64>,
-    /// The frames from there to the newest one of which a packet has arrived.
+    /// The frames from there to the newest with an arrived packet.
     waiting: VecDeque<Frame>,
 }
 

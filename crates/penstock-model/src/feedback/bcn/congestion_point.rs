@@ -76,7 +76,7 @@ const MAX_WEIGHT: f64 = 30.0;
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.probability.is_some() && self.interval.is_some() {
-            mistake("interval", "stands beside probability; keep one of them".to_owned());
+            mistake("interval", "cannot be combined with probability; keep one of them".to_owned());
         }
         if self.probability == Some(Probability(0.0)) {
             mistake("probability", "must be above 0, or nothing would be sampled".to_owned());
@@ -256,7 +256,10 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         let mistakes = |lines: &[&str]| read::<Parameters>(lines).expect_err("a mistake");
-        assert_eq!(mistakes(&["probability = 0.01", "interval = 150 kB"]), ["interval: stands beside probability; keep one of them"]);
+        assert_eq!(
+            mistakes(&["probability = 0.01", "interval = 150 kB"]),
+            ["interval: cannot be combined with probability; keep one of them"]
+        );
         assert_eq!(mistakes(&["severe = 16"]), ["severe: must be above equilibrium, 16 frames"]);
         assert_eq!(mistakes(&["probability = 0"]), ["probability: must be above 0, or nothing would be sampled"]);
         assert_eq!(mistakes(&["message = 2 kB"]), ["message: 2000 bytes is larger than a frame; at most 1518 bytes"]);

@@ -262,7 +262,7 @@ impl Parameters {
     fn check_preset(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.partial_ack_timer.is_some() && self.recovery.is_some() {
             let instead = "write recovery.new-reno = { partial-ack-timer = ... }";
-            mistake("partial-ack-timer", format!("has no effect beside recovery, which has one of its own; {instead}"));
+            mistake("partial-ack-timer", format!("has no effect with recovery, which has one of its own; {instead}"));
         } else if self.partial_ack_timer.is_some() && self.variant.is_some_and(|variant| variant != Variant::NewReno) {
             mistake("partial-ack-timer", "has no effect but on variant = \"new-reno\"; leave it out".to_owned());
         }
