@@ -161,7 +161,7 @@ fn sizes_must_let_packets_pass() {
     assert_eq!(
         warnings("159 bytes"),
         [
-            "t.toml:12: links[0].class.default.quantum: 159 bytes are less than the 160 bytes of a packet of flows 'f': rounds pass without serving the class, and a decision no longer takes constant time, though shares stay those of the quanta; better at least the largest packet"
+            "t.toml:12: links[0].class.default.quantum: 159 bytes are less than the 160 bytes of a packet of flows 'f': rounds pass without serving the class, and a decision no longer takes constant time, though the quanta still set the shares; better at least the largest packet"
         ]
     );
     assert_eq!(warnings("160 bytes"), [""; 0]);

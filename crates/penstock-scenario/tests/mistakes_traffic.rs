@@ -90,7 +90,7 @@ transport.tcp = {}"#,
     added(FLOW, r#"route = ["b", "a"]"#, "t.toml:16: flows[0].route: begins at 'b', but the flow begins at 'a'");
     added(FLOW, r#"route = ["a", "b", "hosts[0]"]"#, "t.toml:16: flows[0].route: ends at 'hosts[0]', but the flow ends at 'b'");
     added(FLOW, r#"route = ["a", "b", "a", "b"]"#, "t.toml:16: flows[0].route: passes 'a' twice");
-    added(FLOW, r#"route = ["a"]"#, "t.toml:16: flows[0].route: has fewer than two nodes; write both ends and what is between them");
+    added(FLOW, r#"route = ["a"]"#, "t.toml:16: flows[0].route: has fewer than two nodes; write both ends and the nodes between them");
     added(FLOW, r#"route = ["a", "c", "b"]"#, "t.toml:16: flows[0].route[1]: unknown node 'c' (one of a, b, hosts)");
     added(FLOW, r#"route-back = ["b", "a"]"#, "t.toml:16: flows[0].route-back: has no effect: udp sends nothing back; leave it out");
 }
@@ -192,7 +192,7 @@ of = "a-b""#,
 metric = "queue"
 of = "a-b"
 sample = "1 min""#,
-        "t.toml:19: measure[0].sample: 60 s is longer than what is counted, so no sample would be taken",
+        "t.toml:19: measure[0].sample: 60 s is longer than the measurement period, so no sample would be taken",
     );
     added(
         FLOW,
@@ -361,7 +361,7 @@ fn measures_of_spans() {
     measure("metric = \"timeouts\"\nof = \"f\"", "t.toml:18: measure[0].of: 'timeouts' applies to tcp, but 'f' is carried by udp");
     measure(
         "metric = \"delay\"\nof = \"f\"\nsizes = [\"1 kB\"]",
-        "t.toml:19: measure[0].sizes: has no effect: only completion-time, slowdown and transfers are told by size; leave it out",
+        "t.toml:19: measure[0].sizes: has no effect: only completion-time, slowdown and transfers are reported by size; leave it out",
     );
     measure(
         "metric = \"completion-time\"\nof = \"f\"\nsizes = [\"1 kB\", \"1000 bytes\"]",

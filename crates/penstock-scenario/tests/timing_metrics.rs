@@ -552,7 +552,7 @@ fn time_to_fairness_is_when_it_lasts() {
     // Bins of 30 ms have one or two packets: that is never alike for long.
     assert!(value(&text("30 ms", ""), "0 s").is_nan());
     let refused = |more: &str| common::lines(penstock_scenario::load(&text("20 s", more), "t.toml", &[]));
-    assert_eq!(refused(""), ["t.toml:26: measure[0].interval: 20 s is longer than what is counted, so no bin would be complete"]);
+    assert_eq!(refused(""), ["t.toml:26: measure[0].interval: 20 s is longer than the measurement period, so no bin would be complete"]);
 }
 
 #[test]

@@ -241,8 +241,8 @@ fn mistakes_in_a_matrix_have_their_place() {
     );
     assert!(in_file(",a,bb\na,0,1\n")[0].starts_with(".matrix: m.csv:1, column 3: unknown node 'bb'"), "{:?}", in_file(",a,bb\na,0,1\n"));
     assert!(in_file(",a,b\nhosts,0,1\n")[0].starts_with(".matrix: m.csv:2, column 1: 'hosts' is a group of 4"));
-    assert_eq!(in_file(",a,a\nb,0,1\n"), [".matrix: m.csv:1, column 3: 'a' stands there twice"]);
-    assert_eq!(in_file(",a\nb,1\nb,1\n"), [".matrix: m.csv:3, column 1: 'b' stands there twice"]);
+    assert_eq!(in_file(",a,a\nb,0,1\n"), [".matrix: m.csv:1, column 3: 'a' is listed twice"]);
+    assert_eq!(in_file(",a\nb,1\nb,1\n"), [".matrix: m.csv:3, column 1: 'b' is listed twice"]);
     assert!(in_file(",a\nb,x\n")[0].starts_with(".matrix: m.csv:2, column 2 (from b to a): "));
     assert_eq!(in_file(",a\nb,0\n"), [".matrix: m.csv has no entry above zero"]);
     assert_eq!(in_file(",a\n"), [".matrix: m.csv has no rows under a first one with the nodes where traffic ends"]);

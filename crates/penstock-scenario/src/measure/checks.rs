@@ -220,7 +220,7 @@ fn no_effect(key: Key, other: &str) -> String {
         Key::Quantiles => format!("only {} have them", names.join(", ")),
         Key::Unit => format!("'{other}' has one unit only"),
         Key::Sample => format!("only {} {} sampled", joined(&quoted), verb("is", "are")),
-        Key::Sizes => format!("only {} {} told by size", joined(&names), verb("is", "are")),
+        Key::Sizes => format!("only {} {} reported by size", joined(&names), verb("is", "are")),
         Key::Interval => format!("only metric = {} {} measured per interval", joined(&quoted), verb("is", "are")),
         Key::Tolerance => format!("only metric = {} {} one", joined(&quoted), verb("has", "have")),
         Key::Between => format!("only metric = {} {}", joined(&quoted), verb("compares", "compare")),

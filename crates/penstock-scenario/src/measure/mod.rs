@@ -72,7 +72,7 @@ fn resolve(
     let mut ranges = Vec::new();
     if let Some(every) = keys.sample {
         if durations.is_some_and(|durations| every > durations.window) {
-            section.report("sample", format!("{every} is longer than what is counted, so no sample would be taken"));
+            section.report("sample", format!("{every} is longer than the measurement period, so no sample would be taken"));
         }
         let plans = keys.metric.sample_plans(recording);
         for target in &of {

@@ -36,7 +36,7 @@ impl Metric for TimeToFairness {
         if let Some(Durations { run, window }) = *durations {
             let bins = run.as_ps() / every.as_ps();
             if every > window {
-                section.report("interval", format!("{every} is longer than what is counted, so no bin would be complete"));
+                section.report("interval", format!("{every} is longer than the measurement period, so no bin would be complete"));
             } else if bins > MAX_INTERVALS {
                 section.report("interval", format!("{every} makes {bins} intervals; at most {MAX_INTERVALS}"));
             }

@@ -130,7 +130,7 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
             let message = |quantum, flows| {
                 format!(
                     "{quantum} are less than {flows}: rounds pass without serving the class, and a decision no longer takes \
-                     constant time, though shares stay those of the quanta; better at least the largest packet"
+                     constant time, though the quanta still set the shares; better at least the largest packet"
                 )
             };
             if let Some((_, text)) = too_small(quantum, coming, message) {

@@ -179,7 +179,7 @@ pub(crate) fn explicit_route(
     let Some(names) = names else { return Some(None) };
     let location = section.location_of(key);
     if names.len() < 2 {
-        section.report(key, "has fewer than two nodes; write both ends and what is between them");
+        section.report(key, "has fewer than two nodes; write both ends and the nodes between them");
         return None;
     }
     let find =

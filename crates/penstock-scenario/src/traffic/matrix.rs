@@ -83,7 +83,7 @@ fn resolve(rows: &[Row<'_>], whole: &str, nodes: &Nodes, unit: Rate, suggestions
         if seen.insert(set.node(0).index()) {
             Ok(set)
         } else {
-            Err(told(format!("{} stands there twice", quoted(name))))
+            Err(told(format!("{} is listed twice", quoted(name))))
         }
     };
     let mut seen = BTreeSet::new();
