@@ -97,7 +97,7 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         self.result = result
         missed = result.missed
         points = f"{len(missed)} of {things(len(result.points), 'point')}"
-        kept = "all runs are kept, and the numbers are those of all of them."
+        kept = "all runs are kept, and the numbers are from all of them."
         last = f"{points} missed the precision target; {kept}"
         super().__init__(_first([f"precision: {line}" for line in missed], last))
 

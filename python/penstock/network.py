@@ -174,7 +174,7 @@ class Network(NetworkTraffic):
         rate : str, bit/s
             Such as ``"10 Mbit/s"``; ``"unlimited"`` for access links that must not matter.
         delay : str or (str, str), s
-            Propagation delay, such as ``"1 ms"``; each link draws its own between those of a pair, once per run.
+            Propagation delay, such as ``"1 ms"``; each link draws its own between the two of a pair, once per run.
         name : str, optional
             ``origin-destination`` by default.
         weight : float, optional
@@ -182,8 +182,8 @@ class Network(NetworkTraffic):
         both_ways : bool
             Adds the way back, with the same rate, weight and delay and plain queues.
         back : mapping, optional
-            Differences of the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. Keys are those of
-            ``back`` in a scenario, with underscores for hyphens; ``classes`` are the classes of its scheduler.
+            Differences of the way back, such as ``{"rate": "1 Mbit/s", "queue": TailDrop()}``. Keys as in ``back``
+            of a scenario, with underscores for hyphens; ``classes`` are the classes of its scheduler.
         queue : Component, optional
             Discipline of the only queue, or of classes without their own.
         queues : mapping of str to Component, optional
@@ -191,8 +191,8 @@ class Network(NetworkTraffic):
         scheduler : Component, optional
             Chooses the queue that sends next.
         classes : mapping of str to mapping, optional
-            Settings of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. Keys are those of
-            ``class.NAME`` in a scenario, with underscores for hyphens; ``classes`` are those of a class with a
+            Settings of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. Keys as in
+            ``class.NAME`` of a scenario, with underscores for hyphens; ``classes`` belong to a class with a
             scheduler of its own.
         policer : Component, optional
             Drops what exceeds a profile, before anything else.

@@ -71,7 +71,7 @@ class NetworkTraffic:
         precedence : int, optional
             Initial drop precedence of packets.
         start : str or (str, str), s, optional
-            Start time; each flow draws its own between those of a pair.
+            Start time; each flow draws its own between the two of a pair.
         stop : str, s, optional
             Time at which sources stop.
         route, route_back : sequence of Node or str, optional
@@ -206,7 +206,7 @@ class NetworkTraffic:
         count : int, optional
             Number of aggregates; the size of the larger group by default.
         start : str or (str, str), s, optional
-            Start time; each aggregate draws its own between those of a pair.
+            Start time; each aggregate draws its own between the two of a pair.
         stop : str, s, optional
             Time at which calls stop sending and arriving.
         """

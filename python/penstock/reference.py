@@ -31,7 +31,7 @@ PLACES = {
     "admission": "admission",
     "termination": "termination",
 }
-"""The kinds of components with the keys that accept them, in the order of a packet's path; those of calls follow.
+"""The kinds of components with the keys that accept them, in the order of a packet's path, then of calls.
 
 For kinds that only other components contain, see :func:`places`.
 """

@@ -141,7 +141,7 @@ class RowStream:
 
     @property
     def schema(self) -> pl.Schema:
-        """The columns and their types: those of a row, then what the run was made from."""
+        """The columns and their types: a row's, then what the run was made from."""
         import polars as pl
 
         kinds = {**Provenance.columns(), "replication": pl.UInt64}

@@ -153,7 +153,7 @@ def _require_sources(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> None
     for scenario in {id(scenario): scenario for _, scenario in asked}.values():
         if unidentified := scenario.unidentified_components:
             names = ", ".join(unidentified)
-            message = f"{names} of a plug-in has no source, by which stored runs of its versions could be told apart"
+            message = f"{names} of a plug-in has no source, by which stored runs of its versions could be distinguished"
             raise InputError(f"{message}; give Plugin::new the source, or run without a store")
 
 

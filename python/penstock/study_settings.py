@@ -29,7 +29,7 @@ class StudySettings:
     Parameters
     ----------
     network : Network
-        What is simulated.
+        The network to simulate.
     duration : str, s
         Length of a run, such as ``"100 s"``.
     warm_up : str, s, optional
@@ -45,7 +45,7 @@ class StudySettings:
     definition : Definition, optional
         What varies; see :meth:`vary`.
     aims : dict, optional
-        What is aimed at; see :meth:`precision`, :meth:`find_warm_up` and :meth:`metric`.
+        Precision target, warm-up rule and metrics; see :meth:`precision`, :meth:`find_warm_up` and :meth:`metric`.
     """
 
     network: Network

@@ -161,7 +161,7 @@ def test_a_worker_of_another_version_and_one_without_the_package_make_no_runs(cl
     assert numbers(made) == numbers(run_all(requests(4)))
     notes = " ".join(seen.status.notes)
     assert notes.count("is refused, since it has Penstock 0.1.0 with model 000000000000") == 2
-    assert notes.count("is refused, since it has no Penstock that makes runs (ModuleNotFoundError") == 1
+    assert notes.count("is refused, since it has no Penstock that works (ModuleNotFoundError") == 1
     assert [process.poll() for process in refused] == [None]
 
 

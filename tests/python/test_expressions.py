@@ -79,7 +79,7 @@ def test_values_that_do_not_go_together(text, said):
         ("-" * 60 + "1", "is nested deeper than 50 levels"),
         ("1" * 1001, "is longer than 1000 characters"),
         ("1e999", "'1e999' is no number that fits"),
-        ("* 2", "'*' (character 1) stands where a value is expected"),
+        ("* 2", "'*' (character 1) is where a value is expected"),
     ],
 )
 def test_what_is_no_expression(text, said):

@@ -314,7 +314,7 @@ class TestSummary:
         data = json.dumps(summarise(study, chosen, printed).as_json())
         monkeypatch.setattr(worth, "text_beside", lambda *_: data)
         section = "\n".join(worth.worth_section(document))
-        assert "Of 2 runs, 1 under the text as printed. Beside our count" in section
+        assert "Of 2 runs, 1 under the text as printed. Next to our count" in section
 
     def test_leads_of_tables_add_up(self):
         tables = [load("af").document.table(name) for name in ("2", "3")]

@@ -70,8 +70,8 @@ def test_shards_together_are_the_study(penstock, first, tmp_path):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--dry-run"], "--shard makes runs, and --dry-run makes none"),
-        (["--stored"], "--shard makes runs, and --stored makes none"),
+        (["--dry-run"], "--shard divides runs, and --dry-run makes none"),
+        (["--stored"], "--shard divides runs, and --stored makes none"),
         (["--executor", "plain"], "--shard is for a store"),
         (["--replication", "1"], "--replication makes one run"),
         (["--format", "json"], "--shard shows no numbers"),

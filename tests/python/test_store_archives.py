@@ -97,7 +97,7 @@ def test_runs_are_chosen_for_an_archive(penstock, demo, archive):
     assert found["runs"] == 2
     code, out, err = penstock("export", "none.tar.gz", "--name", "other")
     assert (code, out) == (2, "")
-    assert "is chosen: 'penstock runs' lists what is there" in err
+    assert "is chosen: 'penstock runs' lists the stored runs" in err
     code, _, err = penstock("export", archive)
     assert code == 2
     assert "there is something by this name already" in err

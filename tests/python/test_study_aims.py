@@ -75,7 +75,7 @@ def penstock(penstock, tmp_path):
         ('[precision]\nmetric = "delay"\nhalf-width = "5 %"\nleast = 1\n', ["5: precision.least: needs two runs"]),
         (
             '[precision]\nmetric = "delay"\nhalf-width = "5 %"\nleast = 20\nmost = 10\n',
-            ["6: precision.most: is less than the least number of runs, 20"],
+            ["6: precision.most: is less than the minimum number of runs, 20"],
         ),
         (
             '[precision]\nmetric = "delay"\nhalf-width = "5 %"\nmots = 10\n',
@@ -158,7 +158,7 @@ def test_a_target_that_is_not_reached_is_said_and_nothing_is_lost(made):
         '[set]\nmeasure = [{ metric = "drops", of = "a-b" }]\na-b.queue.tail-drop.limit = "9999 packets"\n'
     )
     assert len(result.runs) == 10
-    assert "drops is zero in every run, of which nothing is a share; give an absolute half-width." in result.warnings
+    assert "drops is zero in every run, so no half-width is a share of it; give an absolute one." in result.warnings
     with pytest.raises(PrecisionMissed, match="1 of 1 point missed the precision target") as missed:
         result.require_precision()
     assert missed.value.result is result
@@ -175,7 +175,7 @@ def test_a_target_that_is_missed_ends_the_command_with_an_error_below_the_number
         assert "precision: queue has not reached ±0.1 % after 6 runs; about " in line
         assert line.endswith(f" would (at a-b.rate = {rate}).")
     assert told[2:] == [
-        "2 of 2 points missed the precision target; all runs are kept, and the numbers are those of all of them."
+        "2 of 2 points missed the precision target; all runs are kept, and the numbers are from all of them."
     ]
     # Nothing is lost: programs have the same numbers and reasons, and nothing is made again.
     code, out, err = penstock("run", "s.toml", "--format", "json")

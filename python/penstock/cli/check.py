@@ -18,8 +18,8 @@ def check(
 ) -> int | None:
     """Find all mistakes of a scenario or study.
 
-    Reports all of them at once, each with its place and the allowed values; nothing is run. Warnings (what is probably
-    not meant) go to standard error.
+    Reports all of them at once, each with its place and the allowed values; nothing is run. Warnings
+    (settings that are probably not meant) go to standard error.
     """
     # No other name can be a study's folder.
     is_named_so = file.suffix != ".toml" or file.name == "document.toml"

@@ -80,6 +80,6 @@ def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
             )
     if not runs:
         why = f"; {left_out} are of other versions of the model, or without their scenarios" if left_out else ""
-        raise InputError(f"no run in {path_text(store.folder)} is chosen{why}: 'penstock runs' lists what is there.")
+        raise InputError(f"no run in {path_text(store.folder)} is chosen{why}: 'penstock runs' lists the stored runs.")
     digest = write_archive(archive, texts, runs, lambda key: store.content(key) or b"")
     return Exported(len(runs), len(texts), left_out, digest)

@@ -79,7 +79,7 @@ def plot_option(what: str) -> Declaration:
 StudyFile = Annotated[Path, argument("FILE", "A scenario or study (TOML).")]
 ScenarioFile = Annotated[Path, argument("FILE", "A scenario (TOML).")]
 
-# What is run
+# Runs and settings
 Runs = Annotated[int | None, runs_option("Number of independent runs.")]
 StudyRuns = Annotated[int | None, runs_option("Independent runs per point. Default: as the study says, else 5.")]
 Seed = Annotated[int | None, number_option("--seed", "Root of the random numbers. Default: the scenario's.")]
@@ -100,9 +100,9 @@ Range = Annotated[
         "PATH=A,B,C lists choices. Repeatable. A study file has them in [ranges].",
     ),
 ]
-DryRun = Annotated[bool, option("--dry-run", "Run nothing; show points, runs, what is stored, and the estimated time.")]
+DryRun = Annotated[bool, option("--dry-run", "Run nothing; show points, runs, stored runs, and the estimated time.")]
 Stored = Annotated[
-    bool, option("--stored", "Run nothing; show what is in the store so far, also while another command is running.")
+    bool, option("--stored", "Run nothing; show the runs stored so far, also while another command is running.")
 ]
 
 # How it is run

@@ -137,7 +137,7 @@ _PROBES = 50
 
 
 def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
-    """Builds the chart with placeholder numbers, named like those of a stored run or of the beginning of one.
+    """Builds the chart with placeholder numbers, named as in a stored run or the beginning of one.
 
     Points may measure different numbers, so several are examined before a plot is refused. Raises InputError if a
     column or number does not exist, or numbers would share a position.

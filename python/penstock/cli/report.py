@@ -37,7 +37,7 @@ def report(
         bool,
         option(
             "--stored",
-            "Run nothing; report what is in the store so far, or, for a published study with missing runs, the runs "
+            "Run nothing; report the runs stored so far, or, for a published study with missing runs, the runs "
             "that come with Penstock.",
         ),
     ] = False,

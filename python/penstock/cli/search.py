@@ -113,7 +113,7 @@ def _show(result: SearchResult) -> None:
     names = heads[: len(plan.ranges)]
     fit = result.scale
     unit = f" ({fit.unit})" if fit.unit else ""
-    aim = f"{'greatest' if question.greatest else 'least'} {question.metric}"
+    aim = f"{'highest' if question.greatest else 'lowest'} {question.metric}"
     where = "".join(f", {each.text}" for each in question.conditions)
     rows = []
     for each in result.finalists:

@@ -37,7 +37,7 @@ def series(
 ) -> None:
     """Show the state of ports, flows and components over time.
 
-    Samples one run; sampling does not change its numbers. The scenario's [[series]] says what is sampled and when; the
+    Samples one run; sampling does not change its numbers. The scenario's [[series]] says what to sample and when; the
     options --of, --what, --sum, --every, --on-change, --start and --stop replace it. A table shows the first rows,
     other formats all.
     """

@@ -20,7 +20,7 @@ from penstock.studies.request import PointRequest
 LARGEST_MTU = 1500
 """Bytes of the largest IP packet of real nodes, which is Ethernet's."""
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
-"""Names that are not read as an address [RFC1123 s2.1], nor as those of this host."""
+"""Names that are read neither as an address [RFC1123 s2.1] nor as a name of this host."""
 _OF_THE_NETWORK = ("class", "precedence", "route")
 """Keys of flows that also apply to the real packets which replace them."""
 MEMBERS = 64

@@ -27,7 +27,7 @@ without one back get a warning, or with `both_ways` a way back. Edges from a nod
 nodes and edges are left out. Everything that is changed or left out is reported.
 
 ==============================  ===========================  =========================================================
-format                          file                         what is read
+format                          file                         contents read
 ==============================  ===========================  =========================================================
 GraphML, GML, DOT               ``.graphml``, ``.xml``,      attributes as above
                                 ``.gml``, ``.dot``, ``.gv``

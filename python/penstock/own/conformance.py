@@ -60,7 +60,7 @@ def conformance(
 ) -> Conformance:
     """Compares runs of a component with each other, and with the runs of another one of its kind.
 
-    Parameters that `settings` do not have are those of the example of `against`, or else of the component, or the
+    Parameters that `settings` do not have come from the example of `against`, or else of the component, or are
     defaults. Runs with `arrivals` come first. `progress` is called before each run.
 
     Raises InputError if a parameter is missing or wrong, or if the kind has no arrivals or no runs.

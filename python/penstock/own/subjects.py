@@ -199,8 +199,8 @@ class Subject:
     def written(self, settings: Mapping[str, Any], models: Sequence[Subject], classes: Sequence[str]) -> str:
         """The component as a scenario has it.
 
-        Its parameters are those of `settings`, or those of the same type in the examples of `models`, the last first.
-        Others that must be given have their own example, or 1 for whole numbers.
+        Its parameters come from `settings`, or have the values of the same type in the examples of `models`, the last
+        first. Others that must be given have their own example, or 1 for whole numbers.
 
         Raises InputError if a parameter that must be given has no value.
         """

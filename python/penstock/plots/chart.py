@@ -59,7 +59,7 @@ class Chart:
 
     kind: str  # kind of plot
     across: Across  # the x axis
-    panels: list[Panel]  # the panels; those of one number form a row
+    panels: list[Panel]  # the panels of a number form a row
     by: str  # what distinguishes the series; empty if that needs no name
     ups: list[str]  # the values of `by`, in the order of the series
     runs: tuple[int, int]  # minimum and maximum number of runs of a number; zeros if unknown
@@ -285,8 +285,8 @@ def _distinct(numbers: Sequence[Datum], column: str | None, most: int, what: str
     found: list[Cell | None] = list(dict.fromkeys(each.cells.get(column, NONE) for each in numbers))
     if len(found) > most:
         raise InputError(
-            f"{column} has {len(found)} values, and {what} can be told apart up to {most}; choose some with where, or "
-            "draw a heat map."
+            f"{column} has {len(found)} values, and {what} can be distinguished up to {most}; choose some with where, "
+            "or draw a heat map."
         )
     numeric = [each for each in found if isinstance(each, (int, float))]
     return [*sorted(numeric)] if len(numeric) == len(found) else found

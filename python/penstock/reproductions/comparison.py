@@ -1,8 +1,8 @@
 """Compares our numbers with the printed ones.
 
 A number agrees if our mean lies within an agreed tolerance of the print; the tolerance and its reason are data of the
-study. How sure our mean is, and whether a single further run could have given the print, is told beside the verdict
-and does not change it.
+study. How sure our mean is, and whether a single further run could have given the print, is reported with the
+verdict and does not change it.
 
 Tighter tolerances follow from the run-to-run spread of a stored pilot and the precision of the print. The pilot is a
 file of the study, which ``tools/renew/renew.py`` makes: the standard deviation of every number from run to run, in runs

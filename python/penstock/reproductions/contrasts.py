@@ -2,7 +2,7 @@
 
 A contrast is two numbers of a table that differ in one respect, or of two tables if each scheme has its own. It counts
 where the print itself is clear: where its difference exceeds what the pilot's spread and the rounding leave open. Wrong
-models that have no differences, or those of the other scheme, fail here even where every single number is within its
+models without differences, or with the other scheme's, fail here even where every single number is within its
 tolerance.
 
 The power of the print to tell two schemes apart is that of a test on a pair of their numbers: the probability that it

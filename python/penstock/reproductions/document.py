@@ -58,7 +58,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """Something that a document leaves open; the texts are those of the document's data file."""
+    """Something that a document leaves open; the texts come from the document's data file."""
 
     id: str
     where: str

@@ -127,10 +127,10 @@ def conclusion(
         counts += f"; {differ} differ{'s' * (differ == 1)}"
         if within_a_reading is not None:
             counts += f", {within_a_reading} of them within a reading of an open question"
-    about = "What differs and why" if differ else "What this rests on"
+    about = "Differences and reasons" if differ else "What this rests on"
     next_steps = [
         f"{about}: penstock explain {document.called}",
-        f"Beside null models and the text as printed: penstock reproduce {document.called} --summary",
+        f"Null models and the text as printed: penstock reproduce {document.called} --summary",
         f"Again, with more runs: penstock reproduce {document.called} --runs {max(50, 5 * outcome.runs)}",
     ]
     if differ and within_a_reading is None and not outcome.readings.changed:

@@ -1,14 +1,14 @@
 """Statements of a claim: from the document's data to tests on runs, and to evidence in words.
 
 A statement is a text such as ``"over WRR: p50[scheduler=PQ] / p50 < 0.5"``: a label, and a number above (``>``) or
-below (``<``) a bound, or between two (``-1 < stm - cl < 1``). It stands alone or in a table with loops::
+below (``<``) a bound, or between two (``-1 < stm - cl < 1``). It is alone or in a table with loops::
 
     { for = [{ rows = { scheduler = "WRR" } }, { column = ["p50", "p90"] }], holds = ["{row}: {column} < 50"] }
 
 A claim is confirmed if all of its statements hold, or with ``any = true`` if one does.
 
 A number is arithmetic on columns of the claim's tables, run by run. Brackets name cells of the row; cells that they
-leave out are those of the row of the loop; ``table=`` names another table. A prefix says what is made of a column:
+leave out come from the row of the loop; ``table=`` names another table. A prefix says how to use a column:
 
 =============================================  ===================================================================
 ``mean.X[...]``                                the mean of all runs, a single number

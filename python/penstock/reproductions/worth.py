@@ -64,7 +64,7 @@ def worth(summary: Summary) -> RenderableType:
     for which in _widths(summary):
         total, discrimination = summary.total(which)
         best, _ = granted([table.scores[which] for table in summary.tables])
-        where = "within the agreed tolerances" if which == AGREED else "within those of the pilot"
+        where = "within the agreed tolerances" if which == AGREED else "within the pilot's"
         lines.append(
             f"Discrimination {discrimination:+.2f} {where}: {total.agree} of {total.computed} agree, and "
             f"{best} of each table's best null model."
@@ -83,7 +83,7 @@ def worth_section(document: Document) -> list[str]:
         own = sum(table["own"] for table in data["tables"])
         told = (
             f"The document's results are lost, so none of the {own} numbers can agree with a print: they are our means "
-            f"of {data['runs']} runs. What they are worth shows beside each claim, in what its test says of null "
+            f"of {data['runs']} runs. What they are worth shows in each claim's test, in what it says of null "
             "models: rows exchanged between two policies, and one number for all rows."
         )
         return ["## What the numbers are worth", "", told, ""]
@@ -91,7 +91,7 @@ def worth_section(document: Document) -> list[str]:
     lines = [
         "## What the agreement is worth",
         "",
-        f"Of {data['runs']} runs{printed}. Beside our count stand that under the text as it is printed, that of the "
+        f"Of {data['runs']} runs{printed}. Next to our count are that under the text as it is printed, that of the "
         "null model with the most, and the *discrimination*: our count less the best null model's, over all numbers. "
         "It is 0 where a wrong model does as well; that of all tables is the sum of their leads.",
         "",

@@ -1,6 +1,6 @@
 """Runs a search: batches of trials, then fresh runs of the best.
 
-Nothing but the runs is stored. Proposals are those of Optuna's tree-structured Parzen estimator, in batches of fixed
+Nothing but the runs is stored. Optuna's tree-structured Parzen estimator makes the proposals, in batches of fixed
 size. They depend only on the seed and on earlier trials, so repeating the command finds earlier runs in the store and
 continues where it stopped.
 """

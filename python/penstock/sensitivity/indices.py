@@ -118,7 +118,7 @@ class Index:
 
 
 def indices(design: Design, shares: Array, values: Array, seed: int) -> list[Index]:
-    """Returns the measures of each parameter in turn, then those of pairs."""
+    """Returns the measures of each parameter in turn, then of pairs."""
     import numpy as np
 
     if design.method == "morris":

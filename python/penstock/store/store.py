@@ -130,7 +130,7 @@ class Store:
     ) -> str | None:
         """Records a failed run with its scenario, so that it can be repeated alone.
 
-        `ours` says whether the fault is the simulator's; `attempts` is added to those of earlier tries. Returns the
+        `ours` says whether the fault is the simulator's; `attempts` is added to earlier ones. Returns the
         scenario's file; None if the record could not be written, which must not hide the failure itself.
         """
         try:

@@ -1,4 +1,4 @@
-"""What varies in a study, as written, and the points that result; also those of ``--set a=1,2 --set b=x,y``."""
+"""What varies in a study, as written, and the points that result; also for ``--set a=1,2 --set b=x,y``."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ class _Parser:
             inner = self._nested(self.alternatives)
             self._close()
             return inner
-        raise ExpressionError(f"{self._place()} stands where a value is expected")
+        raise ExpressionError(f"{self._place()} is where a value is expected")
 
     def _call(self, name: str) -> Expression:
         if name not in FUNCTIONS:

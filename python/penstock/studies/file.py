@@ -169,7 +169,7 @@ def flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _override(definition: Definition, override: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
-    """Replaces values and ranges of the study by those of the command line."""
+    """Replaces values and ranges of the study by the command line's."""
     for name, value in override.items():
         conditional = [dict(each.names()) for each in definition.when]
         there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))

@@ -70,7 +70,7 @@ class Precision:
         if not all(math.isfinite(value) for value in values):
             return "is not a number in every run"
         if self.relative and not any(values):
-            return "is zero in every run, of which nothing is a share; give an absolute half-width"
+            return "is zero in every run, so no half-width is a share of it; give an absolute one"
         is_certain = self.is_share and len(set(values)) == 1  # as far as these tell
         needed = self.needed(values) if len(values) >= JUDGED and not is_certain else 0.0
         if needed > BEYOND * self.most:

@@ -165,7 +165,7 @@ class StudyData:
         """The scenario's ``[[series]]`` in the first run of each point; an empty frame without any.
 
         The store keeps no series, so the first access runs these again, with the same numbers. Columns are the
-        parameters, then those of :class:`penstock.series.TimeSeries`, with words as texts.
+        parameters, then the ones of :class:`penstock.series.TimeSeries`, with words as texts.
         """
         import polars as pl
 

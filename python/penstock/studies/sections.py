@@ -78,7 +78,7 @@ def precision_of(table: Any, tell: Tell) -> Precision | None:
     if least < 2:
         tell((place, "least"), "needs two runs at least: nothing is known about the error of a single one")
     elif most < least:
-        tell((place, "most"), f"is less than the least number of runs, {least}")
+        tell((place, "most"), f"is less than the minimum number of runs, {least}")
     if metric is None or target is None:
         return None
     return Precision(metric, float(target.value), relative, target.dimension, least, most)

@@ -57,7 +57,7 @@ def fat_tree(
     host_rate, host_delay : optional
         The same for the links of hosts; by default as between switches.
     **port
-        Properties of all ports, including those of hosts, as for :meth:`penstock.network.Network.link`.
+        Properties of all ports, including the hosts', as for :meth:`penstock.network.Network.link`.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def leaf_spine(
     host_rate, host_delay : optional
         The same for the links of hosts; by default as between switches.
     **port
-        Properties of all ports, including those of hosts, as for :meth:`penstock.network.Network.link`.
+        Properties of all ports, including the hosts', as for :meth:`penstock.network.Network.link`.
 
     Examples
     --------

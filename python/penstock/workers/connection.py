@@ -178,7 +178,7 @@ def _told(error: BaseException) -> str:
 def _quiet() -> dict[str, int]:
     """Silences Dask's logs, since problems are reported otherwise; returns the levels to restore.
 
-    Those of Tornado report each refused connection, such as a stray HTTP request.
+    Tornado's report each refused connection, such as a stray HTTP request.
     """
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
     levels = {name: logging.getLogger(name).level for name in names}

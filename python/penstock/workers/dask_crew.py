@@ -257,7 +257,7 @@ class DaskCrew:
             if isinstance(found, OSError):  # it has left again
                 continue
             if isinstance(found, BaseException):
-                self._refuse(worker, f"has no Penstock that makes runs ({type(found).__name__}: {found})")
+                self._refuse(worker, f"has no Penstock that works ({type(found).__name__}: {found})")
             elif tuple(found) != version():
                 self._refuse(worker, f"has {told(tuple(found))}")
             else:

@@ -114,7 +114,7 @@ class _Rows:
 
             for name in settings:
                 if not is_path(name):
-                    tell(("derived", name), "is no setting of a scenario, which has dots or stands at its top")
+                    tell(("derived", name), "is no setting of a scenario, which has dots or is a top-level key")
             self._derived[table.id] = Derived(settings, (), document_of(text), tell)
             columns = self._columns[table.id] = {}
             for column in stated["columns"]:

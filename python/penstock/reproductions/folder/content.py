@@ -99,7 +99,7 @@ def _check_each(section: str, place: Place, found: Any, mistakes: Mistakes) -> N
         own = entry.get("id", entry.get("key", entry.get("name")))
         if isinstance(own, str):
             if own in seen and section not in ("tolerance", "contradiction"):
-                mistakes.add((*place, number), f"{quoted(own)} stands twice")
+                mistakes.add((*place, number), f"{quoted(own)} is used twice")
             seen.add(own)
 
 

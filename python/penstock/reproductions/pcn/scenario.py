@@ -266,7 +266,7 @@ def _measures(settings: Settings, case: Case, net: Network) -> Iterable[dict[str
         tuple(name for pairs in net.pairs if bottleneck in pairs.crosses for name in names[pairs.name])
         for bottleneck in net.bottlenecks
     )
-    # Without calls on the short pairs those of the long one alone cross every bottleneck.
+    # Without calls on the short pairs, the long one's alone cross every bottleneck.
     for calls in dict.fromkeys(crossing):
         yield {"metric": "termination-time", "of": list(calls), "below": bits(below(settings, case))}
 

@@ -190,7 +190,7 @@ def shares(settings: Settings, case: Case) -> dict[str, Share]:
 
 
 def _parking_lot(split: str, case: Case, before: int, added: int) -> dict[str, Share]:
-    """Of the calls at each bottleneck, those of the long aggregate and of the short one that shares it."""
+    """The calls at each bottleneck, of the long aggregate and of the short one that shares it."""
     if split == "even":
         long = Share(before // 2, added // 2)
         short = Share(before - long.before, added - long.added)
