@@ -83,6 +83,11 @@ def test_defaults_of_graphml_hold_for_edges(tmp_path):
         '<node id="b"/><edge source="a" target="b"/></graph></graphml>'
     )
     assert links(from_file(tmp_path / "a.graphml", delay="1 ms"))[0]["rate"] == "10 Mbit/s"
+    # Networkx applies no default to several kinds of elements.
+    key = '<key id="l" attr.name="loss" attr.type="string"><default>1 %</default></key>'
+    (tmp_path / "a.graphml").write_text(by_hand(key=key))
+    with pytest.warns(UserWarning, match="the default of the <key> 'l' in line 2 left out, as it is for all elements"):
+        from_file(tmp_path / "a.graphml", rate="1 Mbit/s", delay="1 ms")
 
 
 def by_hand(*, key: str = "", graph: str = "", body: str = "") -> str:

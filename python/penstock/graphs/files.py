@@ -218,12 +218,14 @@ def checked_graphml(content: bytes, shown: str) -> Lines:
 
     Raises InputError with the mistakes and their lines.
     """
-    elements: Elements = {kind: [] for kind in (*_NEEDED, "graph")}
+    elements: Elements = {kind: [] for kind in (*_NEEDED, "graph", "default")}
     parser = expat.ParserCreate()
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if (kind := name.rpartition(":")[2]) not in elements:
             return
+        if kind == "default" and elements["key"]:
+            attributes = elements["key"][-1][1]
         # The graph in a node of yEd that is a group is read with the first one.
         if kind != "graph" or not elements["node"] or elements["node"][-1][1].get("yfiles.foldertype") != "group":
             elements[kind].append((parser.CurrentLineNumber, attributes))
@@ -237,6 +239,10 @@ def checked_graphml(content: bytes, shown: str) -> Lines:
     except (LookupError, ValueError) as error:
         raise InputError(f"{shown}:1: its encoding cannot be read ({error}); save it as UTF-8.") from None
     refuse([f"{shown}:{line}: {message}" for line, message in sorted(_mistakes(elements))])
+    for line, key in elements["default"]:
+        if key.get("for", "all") == "all":
+            told = f"the default of the <key> {quoted(key['id'])} in line {line} left out, as it is for all elements"
+            warnings.warn(f'{told}; write for="edge"', stacklevel=2)
     for line, attributes in elements["edge"]:
         lines[attributes["source"], attributes["target"]].append(line)
     return lines
