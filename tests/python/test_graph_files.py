@@ -172,6 +172,8 @@ def test_nodes_of_one_label_are_called_by_their_identifiers(tmp_path):
         ("a.dot", "not a graph", "a.dot:1: is no DOT"),
         ("a.dot", "graph { a -- b }\ngraph { c -- d }", "a.dot: has 2 graphs; one is read"),
         ("a.dot", "graph { a -- {b -- c} -- d }", "a.dot: an edge ends at a subgraph that has edges of its own"),
+        ("a.dot", "graph {\n a -- b\n b -> c }", "a.dot:3: edges of this graph are written --, not ->"),
+        ("a.dot", "digraph {\n a -- b }", "a.dot:2: edges of this graph are written ->, not --"),
         ("a.dot", b"graph {\n a -- \xff\n}", "a.dot:2: is not UTF-8"),
         ("a.gml", b"graph [\n\n\xff]", "a.gml:3: is not UTF-8"),
         ("a.gv", "", "a.gv: is empty"),
@@ -192,6 +194,11 @@ def test_nodes_of_one_label_are_called_by_their_identifiers(tmp_path):
             "a.dot",
             'graph { edge [delay="1 ms"]\n a -- b [rate="1 Gbit/s"]\n "b c":p -- a\n}',
             "a.dot:3: edge 'a' to 'b c': has no rate",
+        ),
+        (
+            "a.dot",
+            'graph { edge [delay="1 ms", label="a -> b"]\n /* a -- b */ // a -- b\n# a -- b\n a:w -- b [rate=3] }',
+            "a.dot:4: edge 'a' to 'b': rate: '3' has no unit",
         ),
         (
             "a.gml",

@@ -12,9 +12,10 @@ from typing import Any
 from penstock.errors import InputError
 from penstock.graphs.text import Lines, Read, check_depth, decoded
 
-_ID = r'"(?:[^"\\]|\\.)*+"|(?<![\w.])[\w.]++'
-_EDGE = re.compile(rf"({_ID})(?::\w+)*\s*+(?:--|->)\s*+(?=({_ID}))")
-"""Matches an edge up to its second node, with which the next edge may begin."""
+_TOKEN = re.compile(
+    r'(?P<comment>//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*)|(?P<edge>--|->)|(?P<name>"(?:[^"\\]|\\.)*+"|[\w.]++)|\S',
+    re.DOTALL | re.MULTILINE,
+)
 _NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[^:]*)(?::.*)?', re.DOTALL)
 
 
@@ -46,21 +47,40 @@ def read_dot(content: bytes, shown: str) -> Read:
         _add(graph, table, {}, {})
     except ValueError as error:
         raise InputError(f"{shown}: {error}.") from None
-    return graph, None, _edge_lines(text)
+    return graph, None, _edge_lines(text, shown, "->" if graph.is_directed() else "--")
 
 
-def _edge_lines(text: str) -> Lines:
+def _edge_lines(text: str, shown: str, edge: str) -> Lines:
     r"""The lines of edges that are written between the names of their nodes.
 
-    >>> dict(_edge_lines('graph {\n a:p -- "b c"\n -- d -- {e} }'))
-    {('a', 'b c'): [2], ('b c', 'd'): [2]}
+    Raises InputError if an edge is not written as `edge`, which is ``--`` or ``->``.
+
+    >>> dict(_edge_lines('graph { // a -- b\n a:p -- "b c" [x="a -- b"]\n "b c" -- d -- {e} }', "a.dot", "--"))
+    {('a', 'b c'): [2], ('b c', 'd'): [3]}
     """
     lines: Lines = defaultdict(list)
-    line, counted = 1, 0
-    for edge in _EDGE.finditer(text):
-        line += text.count("\n", counted, edge.start())
-        counted = edge.start()
-        lines[_unquoted(edge[1]), _unquoted(edge[2])].append(line)
+    line, counted, depth = 1, 0, 0
+    before: tuple[str, int] | None = None
+    origin: tuple[str, int] | None = None
+    after = ""
+    for token in _TOKEN.finditer(text):
+        line += text.count("\n", counted, token.start())
+        counted = token.start()
+        depth += {"[": 1, "]": -1}.get(token[0], 0)
+        if token["comment"] or depth > 0:
+            continue
+        if token["edge"]:
+            if token["edge"] != edge:
+                raise InputError(f"{shown}:{line}: edges of this graph are written {edge}, not {token['edge']}.")
+            before, origin = None, before
+        elif token["name"] and after != ":":
+            before = (_unquoted(token["name"]), line)
+            if origin is not None:
+                lines[origin[0], before[0]].append(origin[1])
+            origin = None
+        elif token[0] != ":" and not token["name"]:
+            before = origin = None
+        after = token[0]
     return lines
 
 
