@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from operator import index
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import current_thread, main_thread
@@ -286,7 +285,7 @@ def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Sce
         for key, number in (("seed", given.seed), ("replication", given.replication)):
             if not (hasattr(number, "__index__") and 0 <= number < 2**64):
                 raise InputError(f"{key}: {number!r} is not a whole number from 0 to 2^64 - 1.")
-        seed, replication = index(given.seed), index(given.replication)
+        seed, replication = int(given.seed), int(given.replication)
         # Numbers of numpy, for example, are no JSON.
         is_plain = seed is given.seed and replication is given.replication
         request = given if is_plain else replace(given, seed=seed, replication=replication)
