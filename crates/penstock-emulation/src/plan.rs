@@ -3,6 +3,7 @@
 use penstock_engine::blueprint::LinkPlan;
 use penstock_engine::Blueprint;
 use penstock_model::id::{FlowId, LinkId};
+use penstock_model::packet::codepoint::of_behaviour;
 use penstock_model::units::{Duration, Rate};
 use std::collections::BTreeMap;
 
@@ -42,24 +43,17 @@ pub enum Codepoint {
     Single(u8),
     /// Assured forwarding: this class, in which the codepoint has the drop precedence too [RFC2597 s6].
     Assured(u8),
-    /// The name is none of a codepoint.
+    /// The name is not that of a per-hop behaviour.
     None,
 }
 
 impl Codepoint {
-    /// By the names of the registry: `ef`, `af1` to `af4`, `cs0` to `cs7`, `va`, `le`, and `be` or `df` for 0.
+    /// That of the per-hop behaviour with this name.
     pub fn of_class(name: &str) -> Codepoint {
-        let number = |text: &str| text.parse::<u8>().ok();
-        match name.to_ascii_lowercase().as_str() {
-            "be" | "df" => Codepoint::Single(0),
-            "ef" => Codepoint::Single(46), // RFC 3246
-            "va" => Codepoint::Single(44), // RFC 5865
-            "le" => Codepoint::Single(1),  // RFC 8622
-            name => match (name.strip_prefix("cs").and_then(number), name.strip_prefix("af").and_then(number)) {
-                (Some(selector @ 0..=7), _) => Codepoint::Single(selector << 3),
-                (_, Some(class @ 1..=4)) => Codepoint::Assured(class),
-                _ => Codepoint::None,
-            },
+        match of_behaviour(name) {
+            None => Codepoint::None,
+            Some([first, second, ..]) if first == second => Codepoint::Single(first),
+            Some([first, ..]) => Codepoint::Assured(first >> 3),
         }
     }
 
@@ -192,10 +186,12 @@ mod tests {
 
     #[test]
     fn codepoints_of_classes() {
-        let names = ["be", "ef", "cs5", "AF2", "va", "le", "gold", "af5", "cs8"];
-        let found = names.map(Codepoint::of_class);
         use Codepoint::{Assured, None, Single};
-        assert_eq!(found, [Single(0), Single(46), Single(40), Assured(2), Single(44), Single(1), None, None, None]);
+        let names = ["be", "default", "ef", "EF", "cs5", "AF2", "af43", "va", "voice-admit", "le"];
+        let expected =
+            [Single(0), Single(0), Single(46), Single(46), Single(40), Assured(2), Assured(4), Single(44), Single(44), Single(1)];
+        assert_eq!(names.map(Codepoint::of_class), expected);
+        assert_eq!(["gold", "af5", "cs8"].map(Codepoint::of_class), [None; 3]);
     }
 
     #[test]

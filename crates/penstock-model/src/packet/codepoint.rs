@@ -12,9 +12,9 @@ const LE: u8 = 1;
 /// The classes that have the names of per-hop behaviours, for messages.
 pub const BEHAVIOURS: &str = "default, ef, va, le, cs0 to cs7, af1 to af4, af11 to af43";
 
-/// The codepoint of a class for each drop precedence, if its name is that of a per-hop behaviour.
+/// The codepoint of a class for each drop precedence, if its name, in upper or lower case, is that of a per-hop behaviour.
 pub fn of_behaviour(class: &str) -> Option<[u8; PRECEDENCES]> {
-    Some(match class.as_bytes() {
+    Some(match class.to_ascii_lowercase().as_bytes() {
         b"default" | b"df" | b"be" | b"best-effort" => [0; PRECEDENCES],
         b"ef" => [EF; PRECEDENCES],
         b"va" | b"voice-admit" => [VOICE_ADMIT; PRECEDENCES],
@@ -50,6 +50,8 @@ mod tests {
             // AF21, AF22, AF23 [RFC2597 s6].
             ("af2", [18, 20, 22, 22]),
             ("af21", [18, 20, 22, 22]),
+            ("AF2", [18, 20, 22, 22]),
+            ("EF", [46; 4]),
             ("af5", [7; 4]),
             ("voice", [7; 4]),
         ] {
