@@ -264,3 +264,17 @@ fn mistakes_in_a_matrix_have_their_place() {
     );
     assert_eq!(inline(sound, "file = \"x.csv\"\n"), [".matrix: cannot be combined with file, which lists the transfers; keep one of them"]);
 }
+
+#[test]
+fn transfers_that_all_begin_after_the_end_are_told() {
+    let warnings = |keys: &str| drawn(keys).warnings().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let at = |times: &str, more: &str| warnings(&format!("from = \"a\"\nto = \"b\"\nsize = \"1 kB\"\nat = [{times}]\n{more}"));
+    assert_eq!(at("\"9.9 s\", \"20 s\"", ""), [""; 0]);
+    let told =
+        |path: &str, first: &str| format!("{path}: the first transfer begins at {first}, not before the end at 10 s, so none is sent");
+    assert_eq!(at("\"10 s\", \"20 s\"", ""), [told("t.toml:28: transfers[0].at", "10 s")]);
+    assert_eq!(at("\"5 s\"", "start = \"6 s\""), [told("t.toml:28: transfers[0].at", "11 s")]);
+    let folder = folder("late", "jobs.csv", "start,from,to,bytes,class\n12,a,b,20000,x\n11,a,b,20000,y\n");
+    let listed = read(&folder, "file = \"jobs.csv\"\n").expect("sound");
+    assert_eq!(listed.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), [told("t.toml:25: transfers[0].file", "11 s")]);
+}

@@ -207,6 +207,8 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         });
         let told = |messages| section.mistakes.add_all(section.location_of("file"), &section.join("file"), messages);
         let listed = listed.map_err(told).ok()?;
+        let starts = listed.values().flat_map(|group| &group.transfers).map(|transfer| transfer.start);
+        warn_if_late(section, "file", starts.min(), end);
         let several = listed.len() > 1;
         let drafts = listed.into_iter().map(|(class, Listed { ends, pairs, transfers })| {
             let name = if several { format!("{}-{class}", keys.name.0) } else { keys.name.0.clone() };
@@ -234,7 +236,11 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
         return None;
     }
     let (arrivals, count) = match (keys.at, keys.count, keys.interval, keys.load) {
-        (Some(at), ..) => (Arrivals::Given(at.clone()), at.len()),
+        (Some(at), ..) => {
+            let first = at.first().map(|at| Time::ZERO + Duration::from_ps(keys.start.0.as_ps().saturating_add(at.as_ps())));
+            warn_if_late(section, "at", first, end);
+            (Arrivals::Given(at.clone()), at.len())
+        }
         (_, Some(count), Some(interval), _) => (Arrivals::Poisson(interval), count.0 as usize),
         (_, Some(count), _, Some(load)) => (Arrivals::Poisson(interval_of(section, "load", &size, load.as_bps())?), count.0 as usize),
         _ => return None,
@@ -244,6 +250,14 @@ pub(crate) fn read(section: &mut Section<'_>, nodes: &Nodes, duration: Option<Du
     let mut draft = group(keys.name.0, keys.class.0, (from, to), pairs);
     draft.draw = Some(TransferDraw { arrivals, size, start: keys.start.0, count });
     Some(vec![draft])
+}
+
+/// Warns if the `first` of the transfers that `key` gives begins at the end of the run or later.
+fn warn_if_late(section: &Section<'_>, key: &str, first: Option<Time>, end: Time) {
+    if let Some(first) = first.filter(|first| *first >= end) {
+        let message = format!("the first transfer begins at {first}, not before the end at {end}, so none is sent");
+        section.mistakes.warn(section.location_of(key), &section.join(key), message);
+    }
 }
 
 /// The mean time between transfers for a load in bit/s; `None` after a mistake.
