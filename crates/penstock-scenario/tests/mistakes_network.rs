@@ -6,6 +6,7 @@ use penstock_engine::Sim;
 use penstock_model::discipline::DisciplinePlan;
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::meter::MeterPlan;
+use penstock_model::scheduler::SchedulerPlan;
 
 #[test]
 fn settings_of_the_whole() {
@@ -333,7 +334,15 @@ fn queues_markers_and_impairments() {
     added(
         LINK,
         "queue.fq-codel = {}",
-        &format!("t.toml:11: links[0].queue: 'fq-codel' is a scheduler, and this is for a discipline, one of {disciplines}"),
+        &format!("t.toml:11: links[0].queue: 'fq-codel' is a scheduler, written scheduler.fq-codel = {{ ... }}, and this is for a discipline, one of {disciplines}"),
+    );
+    added(
+        LINK,
+        "scheduler = \"red\"",
+        &format!(
+            "t.toml:11: links[0].scheduler: 'red' is a discipline, written queue.red = {{ ... }}, and this is for a scheduler, one of {}",
+            names(SchedulerPlan::NAMES)
+        ),
     );
     added(
         LINK,

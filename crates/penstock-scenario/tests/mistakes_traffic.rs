@@ -464,12 +464,12 @@ fn congestion_controls_and_recoveries() {
     );
     tcp_refused(
         r#"{ congestion-control.sack = {} }"#,
-        &format!("t.toml:16: flows[0].transport.tcp.congestion-control: 'sack' is a recovery, and this is for a congestion control, one of {controls}"),
+        &format!("t.toml:16: flows[0].transport.tcp.congestion-control: 'sack' is a recovery, written recovery.sack = {{ ... }}, and this is for a congestion control, one of {controls}"),
     );
     tcp_refused(
         r#"{ recovery.cubic = {} }"#,
         &format!(
-            "t.toml:16: flows[0].transport.tcp.recovery: 'cubic' is a congestion control, and this is for a recovery, one of {}",
+            "t.toml:16: flows[0].transport.tcp.recovery: 'cubic' is a congestion control, written congestion-control.cubic = {{ ... }}, and this is for a recovery, one of {}",
             names(RecoveryPlan::NAMES)
         ),
     );

@@ -31,6 +31,14 @@ impl KindEntry {
     }
 }
 
+/// The keys in a scenario of kinds that have another name there.
+const KEYS: [(&str, &str); 4] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn"), ("arrival", "arrivals")];
+
+/// The key of a kind's components in a scenario.
+pub(crate) fn key_of_kind(kind: &'static str) -> &'static str {
+    KEYS.iter().find(|(of, _)| *of == kind).map_or(kind, |(_, key)| key)
+}
+
 /// All kinds of components.
 pub(crate) const KINDS: &[KindEntry] = &[
     KindEntry { kind: DisciplinePlan::OF, entries: DisciplinePlan::ENTRIES },

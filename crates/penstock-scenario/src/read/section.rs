@@ -1,6 +1,6 @@
 //! Reads one table of a scenario: keys one by one, and at the end every other key is a mistake.
 
-use crate::catalogue::kinds::KINDS;
+use crate::catalogue::kinds::{key_of_kind, KINDS};
 use crate::read::mistake::{Mistakes, SourceLocation};
 use crate::read::suggest::{join_words, nearest, unknown};
 use crate::read::tree::{Item, TableEntry, Tree};
@@ -129,6 +129,10 @@ impl<'a> Section<'a> {
                     None => Reading::Broken,
                 }
             }
+            Item::Text(word) if !names.contains(&word.as_str()) && self.kind_of(word).is_some() => {
+                self.mistakes.add(branch.location, &path, self.unknown_component(what, word, names));
+                Reading::Broken
+            }
             other => {
                 let meant = match other {
                     Item::Text(word) => nearest(word, names.iter().copied()),
@@ -144,15 +148,24 @@ impl<'a> Section<'a> {
 
     /// Says that `name` is none of the components `names` of a kind, but perhaps one of another kind.
     fn unknown_component(&self, what: &str, name: &str, names: &[&str]) -> String {
-        let registry = self.mistakes.components.registry();
-        match KINDS.iter().find(|kind| kind.all(registry).any(|entry| entry.name == name)) {
-            Some(other) => {
-                let of = other.kind.replace('-', " ");
+        match self.kind_of(name) {
+            Some(kind) => {
+                let (of, key) = (kind.replace('-', " "), key_of_kind(kind));
                 let article = if of.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-                format!("{} is {article} {of}, and this is for a {what}, one of {}", quoted(name), join_words(names))
+                format!(
+                    "{} is {article} {of}, written {key}.{name} = {{ ... }}, and this is for a {what}, one of {}",
+                    quoted(name),
+                    join_words(names)
+                )
             }
             None => unknown(what, name, names),
         }
+    }
+
+    /// The first kind that has a component of this name.
+    fn kind_of(&self, name: &str) -> Option<&'static str> {
+        let registry = self.mistakes.components.registry();
+        KINDS.iter().find(|kind| kind.all(registry).any(|entry| entry.name == name)).map(|kind| kind.kind)
     }
 
     /// The only one of the `chosen` components of the table at `path`, if it is known.

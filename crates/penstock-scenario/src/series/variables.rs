@@ -1,6 +1,6 @@
 //! The variables that there are, from what components declare.
 
-use crate::catalogue::kinds::KINDS;
+use crate::catalogue::kinds::{key_of_kind, KINDS};
 use penstock_engine::blueprint::{Blueprint, FlowGroup, PortPlan, SwitchPlan};
 use penstock_engine::series::{ComponentName, SeriesSubject};
 use penstock_engine::state::{CALLS, PAUSES, PORT, RECEIVING, SENDING};
@@ -11,9 +11,6 @@ use penstock_model::registry::Registry;
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::Sender;
-
-/// The key of a kind of components, if it differs from the kind's name.
-const KEYS: [(&str, &str); 3] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn")];
 
 /// Parts that have a state without being a component.
 pub(crate) const PARTS: [(&str, &[&[Variable]]); 6] = [
@@ -31,8 +28,7 @@ pub(super) type Shown = (ComponentName, &'static Variable);
 /// All components that show a state, and what they show.
 pub(super) fn all(registry: &Registry) -> impl Iterator<Item = Shown> + '_ {
     let parts = PARTS.iter().flat_map(|(kind, states)| shown(ComponentName { kind, name: "" }, states.iter().copied().flatten()));
-    let of_kind = |kind: &'static str| KEYS.iter().find(|(of, _)| *of == kind).map_or(kind, |(_, key)| key);
-    let entries = KINDS.iter().flat_map(move |kind| kind.all(registry).map(move |entry| (of_kind(kind.kind), entry)));
+    let entries = KINDS.iter().flat_map(move |kind| kind.all(registry).map(move |entry| (key_of_kind(kind.kind), entry)));
     parts.chain(entries.flat_map(|(kind, entry)| shown(ComponentName { kind, name: entry.name }, entry.state.iter())))
 }
 
