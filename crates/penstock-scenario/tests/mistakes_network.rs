@@ -263,7 +263,15 @@ fn parameter_changes() {
     );
     wrong(
         r#"{ at = "2 s", parameter = "queue.codel.interval", value = "5 ms" }"#,
-        "t.toml:12: links[0].queue.codel.interval: must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it",
+        "t.toml:12: links[0].queue.codel.interval: must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it \
+         (from 2 s on, by parameter-changes[0])",
+    );
+    // A key that stays wrong is reported once, at the change that makes it so.
+    wrong(
+        r#"{ at = "1 s", parameter = "queue.codel.target", value = "6 ms" }, { at = "2 s", parameter = "queue.codel.target", value = "150 ms" },
+           { at = "2 s", parameter = "queue.codel.interval", value = "120 ms" }, { at = "3 s", parameter = "queue.codel.target", value = "7 s" }"#,
+        "t.toml:13: links[0].queue.codel.interval: must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it \
+         (from 2 s on, by parameter-changes[1] and parameter-changes[2])",
     );
     wrong(
         r#"{ at = "2 s", parameter = "class.gold.queue.codel.target", value = "5 ms" }"#,
@@ -304,7 +312,7 @@ fn parameter_changes_of_schedulers_and_shapers() {
     );
     wrong(
         r#"parameter = "class.default.weight", value = 0"#,
-        "t.toml:14: links[0].class.default.weight: 0 would never be served; a whole number, 1 to 10000",
+        "t.toml:14: links[0].class.default.weight: 0 would never be served; a whole number, 1 to 10000 (from 2 s on, by parameter-changes[0])",
     );
     wrong(
         r#"parameter = "shaper.token-bucket.start", value = "empty""#,

@@ -419,7 +419,7 @@ fn parameter_changes_of_flows() {
     wrong(
         cubic,
         r#"parameter = "transport.tcp.congestion-control.cubic.beta", value = 1.5"#,
-        "t.toml:17: flows[0].transport.tcp.congestion-control.cubic.beta: 1.5 is out of range; between 0 and 1",
+        "t.toml:17: flows[0].transport.tcp.congestion-control.cubic.beta: 1.5 is out of range; between 0 and 1 (from 1 s on, by parameter-changes[0])",
     );
     wrong(
         cubic,

@@ -69,6 +69,7 @@ pub(crate) fn read<T>(
     let all: Vec<Change<'_>> = tables.into_iter().filter_map(|table| Change::read(table, &mut last, duration)).collect();
     let (mut tree, mut changes) = (section.clone_table(), Vec::new());
     let mut sound = all.len() == count;
+    let (mut first, mut seen) = (0, Vec::new());
     for (i, change) in all.iter().enumerate() {
         if let Err(message) = set(&mut tree, of, &change.parameter, change.value) {
             change.table.report("parameter", message);
@@ -78,7 +79,9 @@ pub(crate) fn read<T>(
         if goes_on {
             continue;
         }
-        match changed(section.with_table(&tree)) {
+        let note = format!(" (from {} on, by {})", change.at, entries(&all[first..=i]));
+        first = i + 1;
+        match section.mistakes.noted(&note, &mut seen, || changed(section.with_table(&tree))) {
             Some(Ok(value)) => changes.push((change.at, value)),
             Some(Err(message)) => {
                 change.table.report("parameter", message);
@@ -116,6 +119,12 @@ pub(crate) fn of_flows(
         let check = transport?.check_change(&changed);
         Some(check.map(|()| Arc::new(changed)).map_err(|error| format!("transport: {error}")))
     })
+}
+
+/// The entries of changes, such as `parameter-changes[2]`.
+fn entries(changes: &[Change<'_>]) -> String {
+    let names = changes.iter().filter_map(|change| change.table.path.rsplit('.').next());
+    names.collect::<Vec<_>>().join(" and ")
 }
 
 /// A change as it is written.

@@ -117,6 +117,24 @@ impl Mistakes {
         self.found.borrow_mut().push(mistake);
     }
 
+    /// Calls `read`, and appends `note` to the mistakes that it reports; leaves out those that are known or in `seen`, which then has all
+    /// of them without the note.
+    pub fn noted<T>(&self, note: &str, seen: &mut Vec<Mistake>, read: impl FnOnce() -> T) -> T {
+        let known = self.found.borrow().len();
+        let value = read();
+        let mut found = self.found.borrow_mut();
+        for mistake in found.split_off(known) {
+            if !found.contains(&mistake) && !seen.contains(&mistake) {
+                found.push(Mistake {
+                    message: shortened(&format!("{}{note}", mistake.message), LONGEST_MESSAGE).to_string(),
+                    ..mistake.clone()
+                });
+                seen.push(mistake);
+            }
+        }
+        value
+    }
+
     /// Reports mistakes of a file that is named there.
     pub fn add_all(&self, location: SourceLocation, path: &str, messages: Vec<String>) {
         for message in messages {
