@@ -199,8 +199,8 @@ class Subject:
     def written(self, settings: Mapping[str, Any], models: Sequence[Subject], classes: Sequence[str]) -> str:
         """The component as a scenario has it.
 
-        Its parameters come from `settings`, or have the values of the same type in the examples of `models`, the last
-        first. Others that must be given have their own example, or 1 for whole numbers.
+        A parameter has its value in `settings`, or else in the example of the last of `models` that has one of this name
+        and type. Another that must be given has its own example, or 1 if it is a whole number.
 
         Raises InputError if a parameter that must be given has no value.
         """
