@@ -97,7 +97,7 @@ def no_flow_all_marked(outcome: Outcome, _: Mapping[str, Finding]) -> Finding:
     none_marked = [sum(share < NONE for share in run) / len(run) for run in excess]
     return Finding.certain(
         greatest < ALL,
-        f"The greatest marked share of any flow in {len(stm)} runs is {greatest:.3f} with STM, and {by_run} of "
+        f"The largest marked share of any flow in {len(stm)} runs is {greatest:.3f} with STM, and {by_run} of "
         f"{len(stm[0])} flows have all packets marked; with excess-traffic "
         f"marking {about(Estimate.of(all_marked))} of the flows have all packets marked and "
         f"{about(Estimate.of(none_marked))} none.",
