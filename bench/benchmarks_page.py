@@ -182,7 +182,7 @@ def tables() -> dict[str, list[str]]:
             for peer in SIMULATORS
         }
         parts |= {f"{peer}-work": work_rows(compared, peer) for peer in SIMULATORS}
-        in_trees = ((f"{hosts:,} hosts beside {one['peer']}", when(one)) for hosts, one in trees(compared))
+        in_trees = ((f"{hosts:,} hosts against {one['peer']}", when(one)) for hosts, one in trees(compared))
         parts["fat-tree-peers"] = tree_rows(compared) + note(in_trees)
     if GROWTH.exists():
         curves = json.loads(GROWTH.read_text())

@@ -108,9 +108,9 @@ def verdict(counted: dict[str, float], kept: dict[str, float]) -> tuple[int, lis
     """The exit code, and what to say: which workloads take too much; one that nothing is kept of is among them."""
     names = [name for name, now in counted.items() if not now <= kept.get(name, float("nan")) * (1 + MARGIN)]
     if not names:
-        return 0, [f"none is more than {MARGIN:.0%} above what is kept"]
+        return 0, [f"none is more than {MARGIN:.0%} above the kept count"]
     return 1, [
-        f"FAILED: more than {MARGIN:.0%} above what is kept: {', '.join(names)}.",
+        f"FAILED: more than {MARGIN:.0%} above the kept count: {', '.join(names)}.",
         "Find out why. If it must be so: python bench/instructions.py --update, and say why in the commit.",
     ]
 

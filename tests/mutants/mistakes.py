@@ -100,9 +100,9 @@ def wrong_with(it: Mistake, root: Path) -> list[str]:
     said = []
     count = (root / it.file).read_text().count(it.context)
     if count != 1 and it.at < 0:
-        said.append(f"its text stands {count} times in {it.file}; once is what an entry needs")
+        said.append(f"its text occurs {count} times in {it.file}; an entry needs one occurrence")
     if it.original.split() == it.mistake.split():
-        said.append("the replacement is what stands there already")
+        said.append("the replacement equals the present text")
     said += [
         f"{text!r} is no expression or statement"
         for text in (it.original, it.mistake)

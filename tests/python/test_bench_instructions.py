@@ -22,10 +22,10 @@ def instructions(monkeypatch):
 @pytest.mark.parametrize(
     ("now", "code", "said"),
     [
-        ({"a": 104.0, "b": 190.0}, 0, "none is more than 5% above what is kept"),
-        ({"a": 106.0, "b": 206.0}, 1, "FAILED: more than 5% above what is kept: a."),
+        ({"a": 104.0, "b": 190.0}, 0, "none is more than 5% above the kept count"),
+        ({"a": 106.0, "b": 206.0}, 1, "FAILED: more than 5% above the kept count: a."),
         # Nothing is kept of c.
-        ({"a": 100.0, "c": 1.0}, 1, "FAILED: more than 5% above what is kept: c."),
+        ({"a": 100.0, "c": 1.0}, 1, "FAILED: more than 5% above the kept count: c."),
     ],
 )
 def test_what_takes_too_much_is_named(instructions, now, code, said):

@@ -244,9 +244,10 @@ def test_numbers_say_below_their_table_when_they_were_measured(monkeypatch, tmp_
     assert note_of("htsim-ratios", trees - {("htsim", "fat-tree-8")}) == (
         f"Measured: fat-tree-4, fat-tree-16 {told}; fat-tree-8 {before}."
     )
-    others = "16 hosts beside ns-3, 128 hosts beside ns-3, 1,024 hosts beside ns-3"
+    others = "16 hosts against ns-3, 128 hosts against ns-3, 1,024 hosts against ns-3"
     assert note_of("fat-tree-peers", trees) == (
-        f"Measured: {others} {before}; 16 hosts beside htsim, 128 hosts beside htsim, 1,024 hosts beside htsim {told}."
+        f"Measured: {others} {before}; "
+        f"16 hosts against htsim, 128 hosts against htsim, 1,024 hosts against htsim {told}."
     )
 
 

@@ -43,9 +43,9 @@ def test_every_text_of_the_list_stands_once_in_its_file():
 @pytest.mark.parametrize(
     ("it", "said"),
     [
-        (mistake("«a + c»"), "stands 0 times"),
-        (mistake("fn"), "stands 2 times"),
-        (mistake("«a + b»", "a  +  b"), "stands there already"),
+        (mistake("«a + c»"), "occurs 0 times"),
+        (mistake("fn"), "occurs 2 times"),
+        (mistake("«a + b»", "a  +  b"), "equals the present text"),
         (mistake("«a + b"), "once each"),
         (mistake("a« + b»", ""), "no expression"),
         (mistake("a + «b»", "b +"), "no expression"),
