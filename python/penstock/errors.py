@@ -103,12 +103,14 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
 
 
 @contextmanager
-def component_faults() -> Iterator[None]:
-    """Raises PenstockError if a component of the user's own fails."""
+def core_faults() -> Iterator[None]:
+    """Raises PenstockError if a component of the user's own fails, ScenarioError if the core finds mistakes."""
     try:
         yield
     except _core.ComponentError as error:
         raise PenstockError(str(error)) from None
+    except _core.ScenarioError as error:
+        raise ScenarioError(error.mistakes) from None
 
 
 def _first(lines: Sequence[str], last: str) -> str:

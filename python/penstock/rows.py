@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from penstock import _core
-from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError, component_faults
+from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError, core_faults
 from penstock.memory import require
 from penstock.printable import json_text, path_text, printable, utf8
 from penstock.processors import usable
@@ -95,12 +95,9 @@ class RowStream:
         executor: str = "horizon",
         threads: int = 1,
     ) -> None:
-        try:
-            if isinstance(scenario, str):
-                with component_faults():
-                    scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
-        except _core.ScenarioError as error:
-            raise ScenarioError(error.mistakes) from None
+        if isinstance(scenario, str):
+            with core_faults():
+                scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
         read = scenario
         require([(name, read.memory)], 1)
         given = [
@@ -210,7 +207,7 @@ class RowStream:
         """
         if self._is_over:
             raise InputError("the rows of this run have been read; make another trace or series.")
-        with component_faults():
+        with core_faults():
             piece = read(rows)
         self._is_over = not piece
         return piece

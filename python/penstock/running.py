@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError, component_faults
+from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError, core_faults
 from penstock.interruption import ends
 from penstock.memory import require
 from penstock.printable import utf8
@@ -292,11 +292,11 @@ def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Sce
         text = (request.scenario, request.sets, request.name, request.folder)
         if text not in scenarios:
             try:
-                with component_faults():
+                with core_faults():
                     scenarios[text] = _core.Scenario(
                         request.scenario, utf8(request.name), list(request.sets), request.folder, leave_out=True
                     )
-            except _core.ScenarioError as error:
+            except ScenarioError as error:
                 scenarios[text] = None
                 mistakes.extend(error.mistakes)
         scenario = scenarios[text]

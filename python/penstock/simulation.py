@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _core, toml
-from penstock.errors import ArgumentError, InputError, ScenarioError, component_faults
+from penstock.errors import ArgumentError, InputError, core_faults
 from penstock.memory import require
 from penstock.printable import printable_lines, quoted, utf8
 from penstock.records import Metric, RunRequest, RunResult
@@ -270,7 +270,7 @@ class Simulation:
     def result(self) -> RunResult:
         """Runs to the end, and returns the numbers of the run and its digest."""
         self._advance(self._run.end)
-        with component_faults():
+        with core_faults():
             made = self._run.finish()
         metrics = [Metric(name, dict(labels), unit, value) for name, labels, unit, value in made.metrics]
         return RunResult(self._request, metrics, made.digest, made.packet_hops, threads=1, window=(0.0, self.end))
@@ -297,13 +297,11 @@ def started(
     observed = list(observations)
     asked = [(each.of, each.what) for each in observed]
     try:
-        with component_faults():
+        with core_faults():
             read = _core.Scenario(scenario, utf8(name), list(sets), folder)
             require([(name, read.memory)], 1)
             run = _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
         return run, read.seed if seed is None else seed
-    except _core.ScenarioError as error:
-        raise ScenarioError(error.mistakes) from None
     except LookupError as error:
         position, why = error.args
         each = observed[position]
@@ -312,7 +310,7 @@ def started(
 
 def advance(run: _core.SteppedRun, until: int) -> None:
     """Runs up to and including `until`, in picoseconds; raises PenstockError if a component of the user's own fails."""
-    with component_faults():
+    with core_faults():
         run.run_until(until)
 
 

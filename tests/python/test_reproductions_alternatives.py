@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
 
 import pytest
@@ -195,7 +195,7 @@ class TestTold:
         assert Judgement.of_json(data).as_json() == data
         assert f"Turns to refuted under {A01}." in remarks(first)
         assert "Not tested under 1 other answer." in remarks(first)
-        assert (last.as_json()["changes"], last.coverage) == ([], Coverage(0, ()))
+        assert (last.as_json()["changes"], last.coverage) == ([], Coverage(0, []))
         assert replace(self.changed, not_tested=None).coverage("tiny-c01") is None
 
     def test_what_is_stored_is_read_as_it_was_written(self, monkeypatch):
@@ -220,7 +220,7 @@ class TestTold:
             changes = {each["reading"]: each["verdict"] for each in item["changes"]}
             assert changes == stored.tested.changes(item["claim"], item["verdict"])
             coverage = stored.tested.coverage(item["claim"])
-            assert item["alternatives"] == (None if coverage is None else coverage.as_json())
+            assert item["alternatives"] == (None if coverage is None else asdict(coverage))
             (line,) = (line for line in page.splitlines() if line.startswith(f"- `{item['claim']}`"))
             assert ("turns to" in line) == bool(changes)
             own = reproductions.explain(item["claim"])

@@ -11,7 +11,7 @@ from penstock.cli.console import emit, show, show_first
 from penstock.cli.cores import run_all_told
 from penstock.cli.selecting import selection, settings_text
 from penstock.cli.verb import option
-from penstock.errors import RunsFailed, ScenarioError
+from penstock.errors import RunsFailed, ScenarioError, core_faults
 from penstock.memory import allow
 from penstock.printable import json_text, one_line, things, utf8
 from penstock.records import RunRequest
@@ -84,10 +84,8 @@ def _request(store: Store, failed: Failed) -> tuple[str, RunRequest]:
     if text is None:
         missing = "its text is no longer in the store; run its file instead"
         raise ScenarioError([{"file": utf8(failed.name), "line": None, "path": "", "message": missing}])
-    try:
+    with core_faults():
         scenario = _core.Scenario(text, utf8(failed.name), list(failed.settings), failed.folder, leave_out=True)
-    except _core.ScenarioError as error:
-        raise ScenarioError(error.mistakes) from None
     request = RunRequest(text, failed.settings, failed.seed, failed.replication, failed.name, folder=failed.folder)
     return run_key(scenario.canonical, failed.seed, failed.replication), request
 

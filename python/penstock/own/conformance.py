@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.emulation.opened import read_log
-from penstock.errors import InputError, ScenarioError
+from penstock.errors import InputError, core_faults
 from penstock.own.files import DEBUG
 from penstock.own.subjects import CLASSES, NEEDS, RECORDED, SCENARIOS, Subject
 from penstock.printable import path_text, quoted
@@ -181,11 +181,9 @@ def _metrics(run: _core.Run, other: _core.Run) -> tuple[str, str]:
 
 
 def _read(text: str, folder: str, arrivals: Recorded | None) -> _core.Scenario:
-    try:
+    with core_faults():
         scenario = _core.Scenario(text, "conformance", [], folder)
         return scenario if arrivals is None else arrivals.opened(scenario)
-    except _core.ScenarioError as error:
-        raise ScenarioError(error.mistakes) from None
 
 
 @contextmanager

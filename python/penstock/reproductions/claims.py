@@ -59,7 +59,7 @@ class Judgement:
             null=data["null"],
             readings=tuple(data["readings"]) if "readings" in data else None,
             as_printed=as_printed,
-            coverage=Coverage.of_json(data["alternatives"]),
+            coverage=data["alternatives"] and Coverage(**data["alternatives"]),
         )
 
     def under(self, tested: OtherVerdicts) -> Judgement:

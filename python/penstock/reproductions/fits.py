@@ -178,7 +178,7 @@ class OtherVerdicts:
         if self.not_tested is None:
             return None
         tested = sum(claim in verdicts for verdicts in self.verdicts.values())
-        return Coverage(tested, tuple(self.not_tested.get(claim, ())))
+        return Coverage(tested, list(self.not_tested.get(claim, ())))
 
 
 @dataclass(frozen=True)
@@ -186,12 +186,7 @@ class Coverage:
     """How many other answers that change a claim's runs were tested, and which were not."""
 
     tested: int
-    not_tested: tuple[str, ...]
-
-    @classmethod
-    def of_json(cls, data: Mapping[str, Any] | None) -> Coverage | None:
-        """The coverage that a JSON object has; None if there is none."""
-        return None if data is None else cls(data["tested"], tuple(data["not_tested"]))
+    not_tested: list[str]
 
 
 @dataclass(frozen=True)
