@@ -187,6 +187,7 @@ def test_delays_and_weights_of_a_random_network_follow_its_lengths():
         (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1"), "'1' is no delay"),
         (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1 ms", beta=2), "at most 1; not 0.1 and 2"),
         (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1 ms", weight="hops"), "'distance' or left out"),
+        (lambda net: topologies.waxman(net, 9, rate="1 Mbit/s", delay="1 ms", seed=-1), "is 0 or more, not -1"),
     ],
 )
 def test_networks_that_cannot_be_are_refused(make, message):

@@ -74,6 +74,8 @@ def waxman(
         raise ValueError(f"alpha is above 0, and beta too and at most 1; not {alpha} and {beta}")
     if weight not in {None, "distance"}:
         raise ValueError(f"weight is 'distance' or left out, not {weight!r}")
+    if seed < 0:  # Python's generator takes the absolute value
+        raise ValueError(f"the seed of a random network is 0 or more, not {seed}")
     across = read_quantity(delay)
     if across is None or across.dimension != (("s", 1),) or across.value < 0:
         raise ValueError(f"{delay!r} is no delay; write it as '10 ms'")
