@@ -119,12 +119,14 @@ flows = [{ name = "f", matrix = "loads.csv", source.cbr = { rate = "1 kbit/s", p
 
 def test_a_worker_reads_the_files_of_a_scenario_from_any_folder_and_after_a_change(tmp_path, monkeypatch):
     (tmp_path / "study").mkdir()
+    (tmp_path / "link").symlink_to("study")
     for load in (1, 2):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "study" / "loads.csv").write_text(f",b\na,{load}\n")
-        [(request, scenario)] = read_all([RunRequest(MATRIX, name="files", folder="study")])
+        [(request, scenario)] = read_all([RunRequest(MATRIX, name="files", folder="link")])
         job = Job(request, scenario, run_key(scenario.canonical, 1, 0))
         message = asked(job)
+        assert str(tmp_path / "link") in message
         monkeypatch.chdir(tmp_path / "study")
         answer = decoded(job, answered(message, How(), Stop()))
         assert isinstance(answer, Made), answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from penstock import _core
@@ -16,8 +17,9 @@ from penstock.workers.job import Failed, How, Job, Made, Stop, failed, make
 
 def asked(job: Job) -> tuple[Any, ...]:
     """Returns what another process has to know of a run; its current folder may be another."""
-    request = job.request
-    folder = folder_of(request.scenario, request.sets, request.folder) or request.folder
+    request, folder = job.request, job.request.folder
+    if folder_of(request.scenario, request.sets, folder) is not None:
+        folder = str(Path(folder or ".").absolute())  # as given: a link may lead elsewhere on another machine
     return (request.scenario, request.name, request.sets, request.seed, request.replication, folder, job.key)
 
 
