@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _core
 from penstock.errors import InputError
 from penstock.plots import picture, request_of
-from penstock.plots.data import from_series, suited
+from penstock.plots.data import APART, from_series, suited
 from penstock.printable import path_text
 from penstock.rows import Names, RowStream
 
@@ -81,14 +81,14 @@ class TimeSeries(RowStream):
 def wide(frame: pl.DataFrame) -> pl.DataFrame:
     """Returns rows of a :class:`TimeSeries` with a column ``time`` in seconds, and a column per series.
 
-    A series without a value at an instant is null there.
+    A series without a value at an instant is null there. Columns of several runs begin with what the runs differ in.
     """
     import polars as pl
 
     apart = [
         column
-        for column in ("place", "flow", "component", "class", "number", "variable")
-        if frame[column].n_unique() > 1 or column == "variable"
+        for column in (*APART, "variable")
+        if column == "variable" or (column in frame.columns and frame[column].n_unique() > 1)
     ]
     parts = [pl.col(column).cast(pl.String) for column in apart]
     name = pl.concat_str(parts, separator=" ", ignore_nulls=True).alias("name")

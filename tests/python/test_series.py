@@ -172,6 +172,10 @@ def test_a_wide_frame_has_a_column_for_each_series():
     frame = wide(TimeSeries(TEXT, of="r1-r2", what=["queue", "average"], every="1 s").frame())
     assert frame.columns == ["time", "port queue", "queue.red average"]
     assert frame["time"].to_list() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    runs = [TimeSeries(TEXT, of="r1-r2", what="queue", every="1 s", replication=number).frame() for number in (0, 1)]
+    both = wide(pl.concat(runs))
+    assert both.columns == ["time", "0 queue", "1 queue"]
+    assert both["1 queue"].to_list() == runs[1]["value"].to_list()
 
 
 @pytest.mark.parametrize(

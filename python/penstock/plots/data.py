@@ -31,7 +31,8 @@ _NUMBER = {"metric", "unit", "value", "mean", "half_width", "ci_low", "ci_high",
 _MADE_FROM = {"scenario", "settings", "duration_s", "warm_up_s", "seed", "first_replication", "model_version", "digest"}
 """Columns of a frame of results, other than parameters and labels, that say what a number was made from."""
 _OF_SERIES = {"time_ps", "place", "flow", "component", "variable", "unit", "value"}
-_APART = ("scenario", "settings", "seed", "replication", "place", "flow", "component", "class", "number")
+APART = ("scenario", "settings", "seed", "replication", "place", "flow", "component", "class", "number")
+"""Columns that distinguish series of one variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ def from_series(frame: pl.DataFrame, name: str = "the series") -> Data:
 
     if not frame.height:
         raise InputError(f"{name}: has no value, so there is nothing to plot.")
-    apart = [column for column in _APART if column in frame.columns and frame[column].drop_nulls().n_unique() > 1]
+    apart = [column for column in APART if column in frame.columns and frame[column].drop_nulls().n_unique() > 1]
     of = pl.concat_str([pl.col(column).cast(pl.String) for column in apart], separator=" ", ignore_nulls=True)
     long = frame.select(
         "time_ps",
