@@ -143,7 +143,9 @@ def quantile_interval(values: Sequence[float], probability: float, level: float 
         if sure[upper - 1] - sure[lower - 1] >= level
     ]
     if not pairs:
-        needed = next(n for n in range(2, 10**6) if 1 - probability**n - (1 - probability) ** n >= level)
+        logs = math.log(probability), math.log1p(-probability)
+        fewest = max(2, math.floor(math.log(1 - level) / max(logs)))
+        needed = next(n for n in range(fewest, 2 * fewest + 2) if 1 - sum(math.exp(n * log) for log in logs) >= level)
         raise ValueError(
             f"a {100 * level:g} % interval of the {probability:g} quantile needs at least {needed} runs, not {count}"
         )

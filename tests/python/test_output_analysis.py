@@ -103,6 +103,7 @@ def test_quantile_intervals_cover_whatever_the_distribution():
         # Both ends lie on one side of the 0.9 quantile with 0.9^n + 0.1^n: 29 runs make it less than 5 %.
         ([1.0] * 28, 0.9, "a 95 % interval of the 0.9 quantile needs at least 29 runs, not 28"),
         ([], 0.5, "needs at least 6 runs, not 0"),
+        ([1.0] * 5, 1e-9, "needs at least 2995732273 runs, not 5"),
         ([1.0], 1.5, "a quantile is between 0 and 1, not 1.5"),
         ([1.0, math.nan], 0.5, "values that are all numbers"),
     ],
