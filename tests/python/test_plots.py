@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import polars as pl
 import pytest
@@ -174,6 +175,15 @@ def test_the_mean_in_a_box_has_the_interval_of_its_number():
     [diamond] = [each for each in axes.containers if isinstance(each, ErrorbarContainer)]
     [[(_, low), (_, high)]] = diamond.lines[2][0].get_segments()
     assert (low, high) == pytest.approx((0.42, 43))
+
+
+def test_the_note_counts_the_runs_that_have_the_number():
+    numbers = [
+        Datum("wait", "s", {"load": 1}, {}, 2.0, 1.0, 3.0, [1.0, 2.0, 3.0]),
+        Datum("wait", "s", {"load": 2}, {}, math.nan, None, None, [1.0, math.nan, math.nan]),
+    ]
+    for kind, told in (("box", "1 to 3 runs each"), ("cdf", "1 to 3 runs each"), ("line", "means of 3 runs")):
+        assert drawn(Data(numbers), kind).get_supxlabel().startswith(f"{told};")
 
 
 def test_a_heat_map_has_a_cell_for_each_pair_with_its_number(study):

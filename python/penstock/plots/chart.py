@@ -120,7 +120,9 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
         place = replace(place, label=request.x_label or f"{_what(data, chosen[0], roles)}{unit}")
     elif request.x_label:
         place = replace(place, label=request.x_label)
-    counts = [len(each.values) for each in every if each.values] or [0]
+    # Boxes and distributions are of the runs that have the number; means are of all.
+    shown_runs = [each.values for each in every if roles.kind in ("box", "cdf") or math.isfinite(each.mean)]
+    counts = [sum(map(math.isfinite, values)) for values in shown_runs if values] or [0]
     by = "" if roles.by is None else roles.short(roles.by)
     return Chart(
         roles.kind,
