@@ -5,7 +5,7 @@ They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -80,7 +80,7 @@ class RowStream:
     """The scenario's list of tables that selects the rows."""
 
     _of_core: ClassVar[type[_core.Trace | _core.Series]]
-    _is_over = False  # whether the end has been read
+    _is_begun = _is_over = False  # whether anything has been read, and whether the end has
 
     def __init__(
         self,
@@ -100,11 +100,7 @@ class RowStream:
                 scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
         read = scenario
         require([(name, read.memory)], 1)
-        given = [
-            (key, value if isinstance(value, (str, bool)) else list(value))
-            for key, value in options.items()
-            if value is not None
-        ]
+        given = [(key, _words(key, value)) for key, value in options.items() if value is not None]
         self._check(read, name, bool(given))
         self.scenario = read
         self.warnings: list[str] = read.warnings
@@ -205,12 +201,16 @@ class RowStream:
 
         Raises PenstockError if a component of the user's own fails, InputError if the end was read before.
         """
-        if self._is_over:
-            raise InputError("the rows of this run have been read; make another trace or series.")
+        self._refuse_again(self._is_over)
+        self._is_begun = True
         with core_faults():
             piece = read(rows)
         self._is_over = not piece
         return piece
+
+    def _refuse_again(self, is_read: bool) -> None:
+        if is_read:
+            raise InputError("the rows of this run have been read; make another trace or series.")
 
     def _with_constants(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows with what the run was made from, which the frame stores once per column."""
@@ -266,6 +266,16 @@ class RowStream:
                 file.write(text.encode())
                 events += rows
         return events
+
+
+def _words(key: str, value: Names | bool) -> str | bool | list[str]:
+    """The value of an option for the core. Raises ArgumentError if it is no text or list of texts."""
+    if isinstance(value, (str, bool)):
+        return value
+    words = list(value) if isinstance(value, Iterable) else [value]
+    if not all(isinstance(word, str) for word in words):
+        raise ArgumentError(f"{key}: needs a text, such as '10 ms' or a name, or a list of names, not {value!r}.")
+    return words
 
 
 def _types_for_readers(schema: pl.Schema) -> list[tuple[str, str]]:

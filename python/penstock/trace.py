@@ -76,10 +76,11 @@ class PacketTrace(RowStream):
         Raises
         ------
         InputError
-            If the folder is a file.
+            If the folder is a file, or any row was read before.
         PenstockError
             If a file cannot be written; captures that were there stay as they were.
         """
+        self._refuse_again(self._is_begun)
         path = folder = Path(folder)
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{path_text(str(folder))} is a file; give the name of a folder.")

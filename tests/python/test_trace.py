@@ -123,10 +123,20 @@ def test_pieces_of_any_size_are_the_whole(frame, monkeypatch):
         next(PacketTrace(TEXT).frames(0))
 
 
+@pytest.mark.parametrize("asked", [{"start": 1}, {"at": [1]}])
+def test_an_option_that_is_no_text_is_named(asked):
+    (key,) = asked
+    with pytest.raises(ArgumentError, match=rf"^{key}: needs a text, such as '10 ms' or a name, .* not \[?1"):
+        PacketTrace(TEXT, **asked)
+
+
 def test_a_trace_is_read_once(tmp_path):
     trace = PacketTrace(TEXT, events="drop")
     first = next(trace.frames(1))
     assert first.height == 1
+    # Captures have all packets or none.
+    with pytest.raises(InputError, match="have been read; make another"):
+        trace.write_pcapng(tmp_path / "t")
     assert trace.frame().height > 1
     for again in (trace.frame, lambda: trace.write_csv(tmp_path / "t.csv"), lambda: trace.write_pcapng(tmp_path / "t")):
         with pytest.raises(InputError, match="have been read; make another"):
