@@ -250,6 +250,11 @@ class TestMistakes:
         assert "none of 8 trials meets the conditions" in done.stderr
         assert "8 trials of 2 runs, seed 1: 0 meet the conditions." in done.stdout
 
+    @pytest.mark.parametrize("trials", [2.0, "2", True])
+    def test_a_number_of_trials_that_is_no_whole_number(self, trials):
+        with pytest.raises(InputError, match=f"trials: {trials} is not from 1 to 10000, or no whole number"):
+            Question.of({"minimise": ["delay"], "trials": trials})
+
     def test_without_optuna_it_names_the_extra(self, monkeypatch):
         monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
         with pytest.raises(InputError, match=r"pip install 'optuna"):

@@ -319,6 +319,11 @@ class TestMistakes:
         assert "study.toml:3: compare: does not go together with ranges" in done.stderr
         assert "study.toml:9: sensitivity.method: is none of morris, sobol" in done.stderr
 
+    @pytest.mark.parametrize("samples", [4.0, "4", True])
+    def test_a_number_of_samples_that_is_no_whole_number(self, samples):
+        with pytest.raises(InputError, match=f"samples: {samples} is no whole number"):
+            Design.of("morris", samples)
+
     def test_without_salib_it_names_the_extra(self, monkeypatch):
         monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
         with pytest.raises(InputError, match=r"install it with: pip install 'salib"):

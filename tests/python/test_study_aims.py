@@ -415,7 +415,9 @@ warm-up = "0.1 s"
 
 
 def test_points_are_compared_whatever_the_order_of_their_parameters(made):
-    found = made("runs = 2\n" + LISTED).compare(QUEUE, "5 packets", ["queue"])
+    result = made("runs = 2\n" + LISTED)
+    found = result.compare(QUEUE, "5 packets", ["queue"])
+    assert result.compare(QUEUE, "5 packets", "queue") == found
     assert [(each.value, each.others) for each in found] == [
         ("9 packets", {"duration": "1 s", "warm-up": "0.1 s"}),
         ("9 packets", {"duration": "2 s", "warm-up": "0.2 s"}),

@@ -12,7 +12,7 @@ from penstock.printable import quoted
 from penstock.records import Metric
 from penstock.statistics import Interval
 from penstock.studies.expression import Expression, ExpressionError, parse
-from penstock.studies.sections import MOST_TRIALS
+from penstock.studies.sections import MOST_TRIALS, is_whole
 from penstock.studies.select import DerivedMetrics, SelectionError
 from penstock.studies.verify import selected
 
@@ -88,9 +88,9 @@ class Question:
         counts = {"trials": (TRIALS, 1, MOST_TRIALS), "finalists": (FINALISTS, 1, 100), "fresh": (FRESH, 2, 10_000)}
         found = {key: asked.get(key, usual) for key, (usual, _, _) in counts.items()}
         wrong += [
-            f"{key}: {found[key]} is not from {low} to {high}."
+            f"{key}: {found[key]} is not from {low} to {high}, or no whole number."
             for key, (_, low, high) in counts.items()
-            if not low <= found[key] <= high
+            if not is_whole(found[key]) or not low <= found[key] <= high
         ]
         if importlib.util.find_spec("optuna") is None:
             wrong.append(f"a search needs Optuna; install it with: {advice('search')}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError, advice
 from penstock.statistics import LEVEL, interval
 from penstock.studies.definition import MOST
-from penstock.studies.sections import METHODS
+from penstock.studies.sections import METHODS, is_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +48,9 @@ class Design:
             raise InputError(f"method {chosen!r} is none of {', '.join(METHODS)}.")
         design = cls(chosen, _SAMPLES[chosen] if samples is None else samples, second_order)
         wrong = []
-        if design.samples < 2:
+        if not is_whole(design.samples):
+            wrong.append(f"samples: {design.samples} is no whole number.")
+        elif design.samples < 2:
             wrong.append(f"samples: {design.samples} tell nothing about their own error; 2 or more.")
         elif design.method == "sobol" and design.samples & (design.samples - 1):
             below = 1 << (design.samples.bit_length() - 1)

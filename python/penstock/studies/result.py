@@ -108,7 +108,7 @@ class StudyData:
         """
         return [*notes_of_runs(self.points), *notes_on_spread(self.points)]
 
-    def compare(self, parameter: str, baseline: Any, metrics: Sequence[str]) -> list[Contrast]:
+    def compare(self, parameter: str, baseline: Any, metrics: str | Sequence[str]) -> list[Contrast]:
         """Returns paired differences between each value of a parameter and a baseline.
 
         Parameters
@@ -117,7 +117,7 @@ class StudyData:
             The parameter; all others agree in each comparison.
         baseline : value
             The value with which the others are compared.
-        metrics : sequence of str
+        metrics : str or sequence of str
             Numbers to compare, such as ``"goodput[near]"``; the p-values are adjusted for all of them.
 
         Raises
@@ -126,7 +126,7 @@ class StudyData:
             If one of them does not exist, or there are fewer than two runs.
         """
         points = [(point.asked.point, point.runs) for point in self.points]
-        return compare(points, Compare(parameter, baseline, tuple(metrics)))
+        return compare(points, Compare(parameter, baseline, (metrics,) if isinstance(metrics, str) else tuple(metrics)))
 
     def comparisons(self) -> list[Contrast]:
         """Returns the comparisons that the study asks for."""

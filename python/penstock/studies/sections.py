@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 from penstock.printable import quoted
@@ -235,8 +236,13 @@ def _count(table: Mapping[str, Any], place: str, key: str, usual: int, tell: Tel
     return int(value) if _is_count(value, _MOST_RUNS, (place, key), tell) else usual
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, in its type too."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def _is_count(value: Any, most: int, place: Place, tell: Tell) -> bool:
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most:
+    if is_whole(value) and 1 <= value <= most:
         return True
     tell(place, f"needs a whole number from 1 to {most}")
     return False
