@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, advice
-from penstock.statistics import LEVEL, interval
+from penstock.statistics import LEVEL, interval, t_quantile
 from penstock.studies.definition import MOST
 from penstock.studies.sections import METHODS, is_whole
 
@@ -95,7 +95,7 @@ def problem_of(parameters: int) -> dict[str, Any]:
 
 
 RESAMPLES = 1000
-"""Number of bootstrap samples behind the intervals."""
+"""Number of bootstrap samples behind the intervals of sigma and of Sobol indices."""
 _ROUNDING = 1e-9
 """Relative difference below which numbers differ only by rounding."""
 _DIGITS = 6
@@ -129,27 +129,23 @@ def indices(design: Design, shares: Array, values: Array, seed: int) -> list[Ind
 
 
 def _morris(shares: Array, values: Array, seed: int) -> list[Index]:
+    """The measures with Student's intervals over trajectories; the standard error of sigma is that of the bootstrap."""
     import numpy as np
-    from SALib.analyze import morris
 
-    parameters = shares.shape[1]
-    found = morris.analyze(
-        problem_of(parameters), shares, values, num_resamples=RESAMPLES, conf_level=LEVEL, num_levels=LEVELS, seed=seed
-    )
     effects = elementary_effects(shares, values)
     stream = np.random.default_rng(seed)
     drawn = effects[:, stream.integers(effects.shape[1], size=(RESAMPLES, effects.shape[1]))]
-    spreads = drawn.std(axis=2, ddof=1)
+    errors = drawn.std(axis=2, ddof=1).std(axis=1)
+    quantile = t_quantile((1 + LEVEL) / 2, effects.shape[1] - 1)
     made = []
-    for i in range(parameters):
-        mean = interval(effects[i].tolist())
-        star, half = float(found["mu_star"][i]), float(found["mu_star_conf"][i])
-        low, high = np.quantile(spreads[i], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        made += [
-            Index("mu", (i,), float(found["mu"][i]), mean.low, mean.high),
-            Index("mu_star", (i,), star, max(0.0, star - half), star + half),
-            Index("sigma", (i,), float(found["sigma"][i]), float(low), float(high)),
-        ]
+    for i, own in enumerate(effects):
+        mean, star, spread = interval(own.tolist()), interval(np.abs(own).tolist()), float(own.std(ddof=1))
+        made.append(Index("mu", (i,), mean.mean, mean.low, mean.high))
+        for name, value, half in (
+            ("mu_star", star.mean, star.half or 0.0),
+            ("sigma", spread, quantile * float(errors[i])),
+        ):
+            made.append(Index(name, (i,), value, max(0.0, value - half), value + half))
     return made
 
 
