@@ -199,7 +199,7 @@ class Subject:
     def written(self, settings: Mapping[str, Any], models: Sequence[Subject], classes: Sequence[str]) -> str:
         """The component as a scenario has it.
 
-        A parameter has its value in `settings`, or else in the example of the last of `models` with one of this name and
+        A parameter has its value in `settings`, or else in the example of the last of `models` with its name and
         type. Another that must be given has its own example, or 1 if it is a whole number.
 
         Raises InputError if a parameter that must be given has no value.
