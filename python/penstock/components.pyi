@@ -1083,8 +1083,7 @@ class StaticShares(Component):
     Parameters
     ----------
     size : str
-        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
-        sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte.
     shares : str | dict[str, Any], optional
         Shares of ports, by the names of their links; unnamed ports divide the rest equally.
     """
@@ -1102,8 +1101,7 @@ class Pool(Component):
     Parameters
     ----------
     size : str
-        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
-        sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte.
     """
     KIND: ClassVar[str] = "buffer"
     KEY: ClassVar[str] = "pool"
@@ -1118,8 +1116,7 @@ class DynamicThreshold(Component):
     Parameters
     ----------
     size : str
-        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
-        sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte.
     alpha : float | str, default 1
         Multiple of the free memory that a port may hold (alpha); hardware uses powers of two. Allowed: above 0.
     """
@@ -1140,14 +1137,12 @@ class MinimumAllocation(Component):
     Parameters
     ----------
     size : str
-        Size of the memory (B). Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it
-        sends in that time at its first rate.
+        Size of the memory (B). Allowed: at least 1 packet or 1 byte.
     minimum : str
-        Memory reserved for each port. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        Memory reserved for each port. Allowed: at least 1 packet or 1 byte.
     maximum : str, optional
         Maximum that a port may hold; if left out, all memory that is not reserved for other ports. Allowed: at least 1
-        packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        packet or 1 byte.
     """
     KIND: ClassVar[str] = "buffer"
     KEY: ClassVar[str] = "minimum-allocation"
@@ -1248,8 +1243,7 @@ class BcnReactionPoint(Component):
     shared_by : Literal["station", "flow"], default station
         Traffic that shares a limiter.
     limit : str, optional
-        Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte.
     """
     KIND: ClassVar[str] = "reaction-point"
     KEY: ClassVar[str] = "bcn"
@@ -1300,8 +1294,7 @@ class QcnReactionPoint(Component):
     shared_by : Literal["station", "flow"], default station
         Traffic that shares a limiter.
     limit : str, optional
-        Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte; at a link
-        also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        Maximum length of the queue of a limiter; unbounded if left out. Allowed: at least 1 packet or 1 byte.
     """
     KIND: ClassVar[str] = "reaction-point"
     KEY: ClassVar[str] = "qcn"
@@ -2054,16 +2047,13 @@ class Tcp(Component):
         Allowed: above zero.
     initial_window : str, default 10 packets
         Initial congestion window (IW), at most `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2 to 4 packets, RFC
-        2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        2001 and ns-2 before 2001 one. Allowed: at least 1 packet or 1 byte.
     max_window : str, default 1000 packets
         Maximum of outstanding segments, up to 2^20; a value in bytes counts payload, as a receiver's window does. ns-2
-        had 20 packets. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends
-        in that time at its first rate.
+        had 20 packets. Allowed: at least 1 packet or 1 byte.
     initial_slow_start_threshold : str, optional
         Window at which slow start ends (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
-        Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at
-        its first rate.
+        Allowed: at least 1 packet or 1 byte.
     timer_tick : str, default 0 s
         Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, at least
         two. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.

@@ -7,6 +7,7 @@ use penstock_model::discipline::DisciplinePlan;
 use penstock_model::registry::Registry;
 use penstock_scenario::{catalogue, json_schema, load};
 use serde_json::{json, Value};
+use std::collections::BTreeSet;
 
 /// The alternatives in the Example block of a docstring; a comment begins another one.
 fn fragments(doc: &str) -> Vec<String> {
@@ -153,6 +154,20 @@ fn the_smallest_and_the_largest_value_of_each_parameter_run() {
     }
     println!("  {runs} networks run, one for each value above");
     assert!(runs > 0 || std::env::var("PENSTOCK_COMPONENT").is_ok(), "no value was accepted");
+}
+
+#[test]
+fn only_components_of_links_have_lengths_in_time() {
+    let all = catalogue(Registry::NONE);
+    let mut kinds = BTreeSet::new();
+    for (kind, entries) in all["components"].as_object().expect("components by kind") {
+        let parameters = entries.as_array().expect("a list").iter().flat_map(|entry| entry["parameters"].as_array().expect("a list"));
+        let has_range = |parameter: &Value| parameter["range"].as_str().is_some_and(|range| range.contains("at a link also a time"));
+        if parameters.into_iter().any(has_range) {
+            kinds.insert(kind.as_str());
+        }
+    }
+    assert_eq!(kinds, BTreeSet::from(["discipline", "meter", "scheduler"]));
 }
 
 #[test]

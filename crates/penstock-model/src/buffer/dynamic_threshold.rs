@@ -1,7 +1,7 @@
 //! Dynamic thresholds.
 
 use super::{amount, Buffer, BufferContext, Occupancies};
-use crate::parameters::{Check, Limit, Positive};
+use crate::parameters::{Amount, Check, Limit, Positive};
 
 crate::parameters! {
     /// Dynamic thresholds: a port may hold a multiple of the free memory.
@@ -27,7 +27,7 @@ crate::parameters! {
     /// [Choudhury98 s2].
     pub struct Parameters {
         /// Size of the memory (B).
-        size: Limit;
+        size: Amount;
         /// Multiple of the free memory that a port may hold (alpha); hardware uses powers of two.
         alpha: Positive = "1";
     }
@@ -44,7 +44,7 @@ pub struct DynamicThreshold {
 impl DynamicThreshold {
     /// Dynamic thresholds with these parameters.
     pub fn new(parameters: &Parameters, _switch: &BufferContext<'_>) -> DynamicThreshold {
-        DynamicThreshold { size: parameters.size, alpha: parameters.alpha.0 }
+        DynamicThreshold { size: parameters.size.0, alpha: parameters.alpha.0 }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sharing with minimum allocation.
 
 use super::{amount, Buffer, BufferContext, Held, Occupancies};
-use crate::parameters::{Check, Limit};
+use crate::parameters::{Amount, Check, Limit};
 
 crate::parameters! {
     /// Minimum allocation, optionally with maximum queue lengths: each port has a reserved part of the memory, and shares the rest.
@@ -32,27 +32,28 @@ crate::parameters! {
     /// The schemes SMA (without `maximum`) and SMQMA in [Kamoun80].
     pub struct Parameters {
         /// Size of the memory (B).
-        size: Limit;
+        size: Amount;
         /// Memory reserved for each port.
-        minimum: Limit;
+        minimum: Amount;
         /// Maximum that a port may hold; if left out, all memory that is not reserved for other ports.
-        maximum: Option<Limit>;
+        maximum: Option<Amount>;
     }
 }
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
-        let same = |limit: Limit| matches!((limit, self.size), (Limit::Packets(_), Limit::Packets(_)) | (Limit::Bytes(_), Limit::Bytes(_)));
+        let (size, minimum, maximum) = (self.size.0, self.minimum.0, self.maximum.map(|maximum| maximum.0));
+        let same = |limit: Limit| matches!((limit, size), (Limit::Packets(_), Limit::Packets(_)) | (Limit::Bytes(_), Limit::Bytes(_)));
         let unit = "must be in packets if size is, and in bytes if size is";
-        if !same(self.minimum) {
+        if !same(minimum) {
             return mistake("minimum", unit.to_owned());
         }
-        if amount(self.minimum) > amount(self.size) {
-            mistake("minimum", format!("is more than size, {}", amount(self.size)));
+        if amount(minimum) > amount(size) {
+            mistake("minimum", format!("is more than size, {}", amount(size)));
         }
-        match self.maximum {
+        match maximum {
             Some(maximum) if !same(maximum) => mistake("maximum", unit.to_owned()),
-            Some(maximum) if amount(maximum) < amount(self.minimum) => {
-                mistake("maximum", format!("is below minimum, {}", amount(self.minimum)));
+            Some(maximum) if amount(maximum) < amount(minimum) => {
+                mistake("maximum", format!("is below minimum, {}", amount(minimum)));
             }
             _ => {}
         }
@@ -70,8 +71,8 @@ pub struct MinimumAllocation {
 impl MinimumAllocation {
     /// The policy with these parameters.
     pub fn new(parameters: &Parameters, _switch: &BufferContext<'_>) -> MinimumAllocation {
-        let Parameters { size, minimum, maximum } = parameters;
-        MinimumAllocation { size: *size, minimum: amount(*minimum), maximum: maximum.map_or(u64::MAX, amount) }
+        let Parameters { size, minimum, maximum } = *parameters;
+        MinimumAllocation { size: size.0, minimum: amount(minimum.0), maximum: maximum.map_or(u64::MAX, |maximum| amount(maximum.0)) }
     }
 }
 

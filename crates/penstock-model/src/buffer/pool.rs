@@ -1,7 +1,7 @@
 //! Complete sharing: one pool for all ports.
 
 use super::{Buffer, BufferContext, Occupancies};
-use crate::parameters::{Check, Limit};
+use crate::parameters::{Amount, Check, Limit};
 
 crate::parameters! {
     /// Complete sharing: any port may use any part of one pool.
@@ -24,7 +24,7 @@ crate::parameters! {
     /// Complete sharing in [Choudhury98 s1].
     pub struct Parameters {
         /// Size of the memory (B).
-        size: Limit;
+        size: Amount;
     }
 }
 impl Check for Parameters {}
@@ -38,7 +38,7 @@ pub struct Pool {
 impl Pool {
     /// A pool with these parameters.
     pub fn new(parameters: &Parameters, _switch: &BufferContext<'_>) -> Pool {
-        Pool { size: parameters.size }
+        Pool { size: parameters.size.0 }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Complete partitioning: a separate share for each port.
 
 use super::{amount, Buffer, BufferContext, Occupancies};
-use crate::parameters::{Check, Kind, Limit, Parameter, Value};
+use crate::parameters::{Amount, Check, Kind, Limit, Parameter, Value};
 use crate::printable::quoted;
 use crate::units::Bytes;
 
@@ -28,7 +28,7 @@ crate::parameters! {
     /// Complete partitioning in [Choudhury98 s1].
     pub struct Parameters {
         /// Size of the memory (B).
-        size: Limit;
+        size: Amount;
         /// Shares of ports, by the names of their links; unnamed ports divide the rest equally.
         shares: Option<Shares>;
     }
@@ -37,16 +37,14 @@ crate::parameters! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         let Some(Shares(shares)) = &self.shares else { return };
-        for (link, share) in shares.iter().filter(|(_, share)| !is_same_unit(*share, self.size)) {
+        let size = self.size.0;
+        for (link, share) in shares.iter().filter(|(_, share)| !is_same_unit(*share, size)) {
             let _ = share;
             mistake("shares", format!("the share of {} must be in packets if size is, and in bytes if size is", quoted(link)));
         }
         let sum = shares.iter().map(|(_, share)| amount(*share)).fold(0, u64::saturating_add);
-        if shares.iter().all(|(_, share)| is_same_unit(*share, self.size)) && sum > amount(self.size) {
-            mistake(
-                "shares",
-                format!("add up to {}, more than the shared buffer of {}", written(sum, self.size), written_limit(self.size)),
-            );
+        if shares.iter().all(|(_, share)| is_same_unit(*share, size)) && sum > amount(size) {
+            mistake("shares", format!("add up to {}, more than the shared buffer of {}", written(sum, size), written_limit(size)));
         }
     }
 }
@@ -97,12 +95,13 @@ impl StaticShares {
     pub fn new(parameters: &Parameters, switch: &BufferContext<'_>) -> StaticShares {
         let given: u64 = switch.shares.iter().flatten().map(|share| amount(*share)).sum();
         let others = switch.shares.iter().filter(|share| share.is_none()).count().max(1) as u64;
-        let rest = amount(parameters.size).saturating_sub(given) / others;
-        let rest = match parameters.size {
+        let size = parameters.size.0;
+        let rest = amount(size).saturating_sub(given) / others;
+        let rest = match size {
             Limit::Packets(_) => Limit::Packets(rest as u32),
             Limit::Bytes(_) => Limit::Bytes(Bytes::new(rest)),
         };
-        StaticShares { size: parameters.size, of_port: switch.shares.iter().map(|share| share.unwrap_or(rest)).collect() }
+        StaticShares { size, of_port: switch.shares.iter().map(|share| share.unwrap_or(rest)).collect() }
     }
 }
 
@@ -169,7 +168,7 @@ mod tests {
         };
         let mistakes = |size: Limit, entries: &[(&str, &str)]| {
             let mut mistakes = Vec::new();
-            let parameters = Parameters { size, shares: Some(shares(entries).expect("shares")) };
+            let parameters = Parameters { size: Amount(size), shares: Some(shares(entries).expect("shares")) };
             parameters.check(&mut |key, message| mistakes.push(format!("{key}: {message}")));
             mistakes
         };

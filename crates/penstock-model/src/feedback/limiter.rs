@@ -83,8 +83,8 @@ impl ReactionPointPlan {
     /// Maximum length of the queue of a limiter.
     pub fn limit(&self) -> Option<Limit> {
         match self {
-            ReactionPointPlan::Bcn(parameters) => parameters.limit,
-            ReactionPointPlan::Qcn(parameters) => parameters.limit,
+            ReactionPointPlan::Bcn(parameters) => parameters.limit.map(|limit| limit.0),
+            ReactionPointPlan::Qcn(parameters) => parameters.limit.map(|limit| limit.0),
         }
     }
 

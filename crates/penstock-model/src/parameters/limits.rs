@@ -30,6 +30,18 @@ impl Parameter for OwnLimit {
     }
 }
 
+/// A [`Limit`] away from links, such as a memory or a window, which is no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount(pub Limit);
+
+impl Parameter for Amount {
+    const KIND: Kind = Limit::KIND;
+    const RANGE: &'static str = "at least 1 packet or 1 byte";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        Limit::from_value(value).map(Amount)
+    }
+}
+
 /// A limit in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketLimit(pub u32);

@@ -45,7 +45,7 @@ pub use declaration::{AnyParameters, Declaration};
 #[doc(hidden)]
 pub use field::plain;
 pub use field::{key_of, Entry, Field, Kind};
-pub use limits::{Cells, OwnLimit, PacketLimit};
+pub use limits::{Amount, Cells, OwnLimit, PacketLimit};
 #[doc(hidden)]
 pub use profile::Profiled;
 pub use profile::{Profile, Setting};

@@ -1,7 +1,7 @@
 //! The parameters of BCN's reaction point.
 
 use crate::feedback::SharedBy;
-use crate::parameters::{Check, Limit, Positive};
+use crate::parameters::{Amount, Check, Positive};
 use crate::units::{Duration, Rate};
 
 crate::parameters! {
@@ -60,7 +60,7 @@ crate::parameters! {
         /// Traffic that shares a limiter.
         shared_by: SharedBy = "station";
         /// Maximum length of the queue of a limiter; unbounded if left out.
-        limit: Option<Limit>;
+        limit: Option<Amount>;
     }
 }
 

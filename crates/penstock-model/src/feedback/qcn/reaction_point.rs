@@ -1,7 +1,7 @@
 //! The parameters of QCN's reaction point.
 
 use crate::feedback::SharedBy;
-use crate::parameters::{Check, Count, Limit, Positive, Probability};
+use crate::parameters::{Amount, Check, Count, Positive, Probability};
 use crate::units::{Bytes, Duration, Rate};
 
 crate::parameters! {
@@ -63,7 +63,7 @@ crate::parameters! {
         /// Traffic that shares a limiter.
         shared_by: SharedBy = "station";
         /// Maximum length of the queue of a limiter; unbounded if left out.
-        limit: Option<Limit>;
+        limit: Option<Amount>;
     }
 }
 

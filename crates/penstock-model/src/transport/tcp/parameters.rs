@@ -9,7 +9,7 @@ use super::reductions::{EcnReduction, ThresholdFrom};
 use super::rtt::RtoEstimation;
 use super::window_validation::WindowValidation;
 use crate::packet::SackBlocks;
-use crate::parameters::{Check, Count, CountOrZero, Limit};
+use crate::parameters::{Amount, Check, Count, CountOrZero, Limit};
 use crate::site::Site;
 use crate::transport::congestion_control::{reno as reno_control, CongestionControlPlan, ConnectionContext, Needs, Window};
 use crate::transport::jitter::JitterLaw;
@@ -88,12 +88,12 @@ crate::parameters! {
         header: Bytes = "40 bytes";
         /// Initial congestion window (IW), at most `max-window`; ten packets [RFC6928 s2]. RFC 3390 had 2 to 4 packets, RFC 2001 and
         /// ns-2 before 2001 one.
-        initial_window: Limit = "10 packets";
+        initial_window: Amount = "10 packets";
         /// Maximum of outstanding segments, up to 2^20; a value in bytes counts payload, as a receiver's window does. ns-2 had 20
         /// packets.
-        max_window: Limit = "1000 packets";
+        max_window: Amount = "1000 packets";
         /// Window at which slow start ends (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
-        initial_slow_start_threshold: Option<Limit>;
+        initial_slow_start_threshold: Option<Amount>;
         /// Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, at least two. ns-2 had
         /// 100 ms until 2002, then 10 ms.
         timer_tick: Duration = "0 s";
@@ -378,7 +378,7 @@ impl Parameters {
     }
 
     /// A window in whole segments.
-    pub(super) fn segments(&self, window: Limit) -> u32 {
+    pub(super) fn segments(&self, Amount(window): Amount) -> u32 {
         match window {
             Limit::Packets(packets) => packets,
             Limit::Bytes(bytes) => u32::try_from(bytes.get() / self.payload()).unwrap_or(u32::MAX),

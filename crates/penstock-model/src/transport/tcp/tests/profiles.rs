@@ -3,7 +3,7 @@
 use super::super::profiles::PROFILES;
 use super::super::Parameters;
 use super::harness::{read, text};
-use crate::parameters::{Count, CountOrZero, Limit, Parameters as _, Value};
+use crate::parameters::{Amount, Count, CountOrZero, Limit, Parameters as _, Value};
 use crate::transport::congestion_control::CongestionControlPlan;
 use crate::transport::recovery::RecoveryPlan;
 use crate::units::Duration;
@@ -83,7 +83,7 @@ fn ns_2_stands_next_to_a_variant() {
         ("max-rto", text("100000 s")),
     ];
     let Parameters { profile: _, ref initial_window, .. } = *of("ns-2", &[]);
-    assert_eq!(*initial_window, Limit::Packets(1));
+    assert_eq!(*initial_window, Amount(Limit::Packets(1)));
     let by_profile = of("ns-2", &[("variant", text("tahoe"))]);
     assert_eq!(Parameters { profile: super::super::Profile::Rfc, ..Parameters::clone(&by_profile) }, *read(&written).expect("sound"));
 }
