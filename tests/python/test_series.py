@@ -193,6 +193,11 @@ def test_a_wide_frame_has_a_column_for_each_series():
         ('of = "tcp[3]"\nevery = "1 s"', ["its members are tcp[0] to tcp[2]"]),
         ('of = "tcp"', ['write every = "100 ms", or on = "change"']),
         ('of = "tcp"\nevery = "1 s"\non = "change"', ["leave one of them out"]),
+        (
+            'of = "tcp"\nwhat = ["cwnd", "throughput"]\non = "change"',
+            ["'throughput' describes the time between two samples, so it has no value on change"],
+        ),
+        ('of = "r1-r2"\nwhat = "port.utilisation"\non = "change"', ["'port.utilisation' describes the time"]),
         ('of = "tcp"\nevery = "0 s"', ["must be at least 10 ns"]),
         ('of = "tcp"\nevery = "9999 ps"', ['must be at least 10 ns; on = "change" shows every state']),
         ('of = "tcp"\nevery = "1 s"\nstart = "5 s"', ["5 s is after the end at 4 s"]),
@@ -209,6 +214,8 @@ def test_mistakes_say_what_there_is(asked, messages):
 def test_options_have_mistakes_of_their_own():
     with pytest.raises(ScenarioError, match=r"series\.what: unknown variable 'window'"):
         TimeSeries(TEXT, of="tcp", what="window", every="1 s")
+    with pytest.raises(ScenarioError, match=r"series\.what: 'goodput' describes the time between two samples"):
+        TimeSeries(TEXT, of="tcp", what="goodput", on="change")
     with pytest.raises(InputError, match=r"has no \[\[series\]\]"):
         TimeSeries(TEXT)
 

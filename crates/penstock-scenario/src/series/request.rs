@@ -1,7 +1,7 @@
 //! A request for series: subjects, variables and times.
 
 use super::keys::SeriesKeys;
-use super::variables::{label, of_subject, Shown};
+use super::variables::{is_of_interval, label, of_subject, Shown};
 use crate::read::suggest::Suggestions;
 use crate::trace::TraceNames;
 use penstock_engine::blueprint::Blueprint;
@@ -67,6 +67,11 @@ impl SeriesRequest {
         sound.then_some(SeriesRequest { nodes, links, flows, sums, what, sampling, from, until })
     }
 
+    /// The same, read whenever it is asked for.
+    pub fn on_request(self) -> SeriesRequest {
+        SeriesRequest { sampling: Sampling::OnRequest, ..self }
+    }
+
     /// The plans of each subject that has any of the variables, and the name that each is added up under, if it is; the messages
     /// about variables that none has.
     pub fn plans(
@@ -87,6 +92,11 @@ impl SeriesRequest {
             for (word, found) in words.iter().zip(&mut found) {
                 for (component, variable) in matching(word, &shown) {
                     *found = true;
+                    if self.sampling == Sampling::OnChange && is_of_interval((component, variable)) {
+                        messages.insert(format!(
+                            "'{word}' describes the time between two samples, so it has no value on change; write every, or leave it out"
+                        ));
+                    }
                     if is_summed && !is_amount(variable) {
                         messages.insert(format!("'{word}' cannot be summed; leave out either it or sum"));
                     }

@@ -22,6 +22,10 @@ pub(crate) const PARTS: [(&str, &[&[Variable]]); 6] = [
     ("pause", &[PAUSES]),
 ];
 
+/// The variables that describe the time between two samples, each with its part.
+const OF_INTERVALS: [(&str, &str); 5] =
+    [("port", "utilisation"), ("port", "throughput"), ("flow", "sending-rate"), ("flow", "throughput"), ("flow", "goodput")];
+
 /// A component's variable.
 pub(super) type Shown = (ComponentName, &'static Variable);
 
@@ -36,6 +40,11 @@ pub(super) fn all(registry: &Registry) -> impl Iterator<Item = Shown> + '_ {
 pub(crate) fn unit_of((component, name): (Option<ComponentName>, &str), registry: &Registry) -> &'static str {
     let is_meant = |(of, variable): &Shown| variable.name == name && component.is_none_or(|component| component == *of);
     all(registry).find(is_meant).map_or("1", |(_, variable)| variable.unit)
+}
+
+/// Whether a variable describes the time between two samples, so that it has no value on change.
+pub(super) fn is_of_interval((component, variable): Shown) -> bool {
+    OF_INTERVALS.contains(&(component.kind, variable.name))
 }
 
 fn shown(component: ComponentName, state: impl Iterator<Item = &'static Variable>) -> impl Iterator<Item = Shown> {
@@ -124,6 +133,14 @@ mod tests {
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn variables_of_intervals_say_so() {
+        let says = |(_, variable): &Shown| variable.doc.trim().ends_with("; only at intervals.");
+        let found: Vec<(&str, &str)> =
+            all(Registry::NONE).filter(says).map(|(component, variable)| (component.kind, variable.name)).collect();
+        assert_eq!(found, OF_INTERVALS);
     }
 
     #[test]

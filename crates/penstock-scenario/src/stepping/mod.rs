@@ -12,7 +12,7 @@ use crate::settings::{apply, written_entry};
 use crate::trace::TraceNames;
 use penstock_engine::blueprint::{Blueprint, MarkAt, WatchPlan};
 use penstock_engine::changes::PlanChangeError;
-use penstock_engine::series::{Sampling, SeriesPlan, SeriesRow};
+use penstock_engine::series::{SeriesPlan, SeriesRow};
 use penstock_engine::{BlueprintError, Cancel, Observations, Sim};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::parameters::Value;
@@ -227,7 +227,7 @@ impl Observed {
             };
             let keys = [("of", of.as_str()), ("what", what.as_str()), ("on", "change")];
             let keys = keys.map(|(key, value)| (key.to_owned(), Value::Text(value.to_owned())));
-            let request = read_one(&keys, &names, blueprint.end.since(Time::ZERO)).map_err(refused)?;
+            let request = read_one(&keys, &names, blueprint.end.since(Time::ZERO)).map_err(refused)?.on_request();
             let plans = plans(&[request], &blueprint, scenario.registry(), &suggestions).map_err(refused)?.plans;
             let mut units: Vec<&str> = plans.iter().flat_map(|plan| &plan.what).map(|it| unit_of(*it, scenario.registry())).collect();
             units.dedup();
@@ -237,7 +237,7 @@ impl Observed {
             };
             observed.units.push(unit);
             observed.observation_of.extend(plans.iter().map(|_| i as u32));
-            observed.series.extend(plans.into_iter().map(|plan| SeriesPlan { sampling: Sampling::OnRequest, ..plan }));
+            observed.series.extend(plans);
         }
         Ok(observed)
     }
