@@ -276,7 +276,9 @@ def test_points_without_a_setting_that_others_have_are_drawn():
     assert heights == {"3 packets": [1], "9 packets": [2], "none": [3]}
     # An x axis of numbers is chosen only if all have a position on it.
     assert drawn(Data(numbers)).axes[0].get_xlabel() == "discipline"
-    assert drawn(Data(numbers), x="limit").axes[0].get_xlabel() == "limit (packets)"
+    over = drawn(Data(numbers), x="limit")
+    assert over.axes[0].get_xlabel() == "limit (packets)"
+    assert over.get_supxlabel().endswith("; 1 without limit not drawn")
 
 
 def test_observations_that_share_a_place_make_a_box():

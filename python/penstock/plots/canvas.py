@@ -84,13 +84,14 @@ def _printable(chart: Chart) -> Chart:
 
     across = replace(chart.across, label=printable(chart.across.label), names=list(map(printable, chart.across.names)))
     ups, panels = list(map(printable, chart.ups)), list(map(panel, chart.panels))
-    return replace(chart, across=across, panels=panels, by=printable(chart.by), ups=ups)
+    by, lacking = printable(chart.by), printable(chart.lacking)
+    return replace(chart, across=across, panels=panels, by=by, ups=ups, lacking=lacking)
 
 
 def note_of(chart: Chart, intervals: bool) -> str:
     """Returns the note below the panels: number of runs, kind of intervals, missing numbers."""
     missing = f"{chart.left_out} of 0 or below not drawn" if chart.left_out else ""
-    return "; ".join(filter(None, (_runs_note(chart, intervals), missing, chart.finished)))
+    return "; ".join(filter(None, (_runs_note(chart, intervals), missing, chart.lacking, chart.finished)))
 
 
 def _runs_note(chart: Chart, intervals: bool) -> str:

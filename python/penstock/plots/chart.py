@@ -66,6 +66,7 @@ class Chart:
     observations: bool  # whether the numbers are single observations rather than means over runs
     left_out: int = 0  # count of numbers without a position on a logarithmic axis
     finished: str = ""  # count of finished transfers, if the numbers are only of these
+    lacking: str = ""  # count of numbers that lack a parameter of the chart
 
     @property
     def has_quantiles(self) -> bool:
@@ -88,6 +89,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     kept = _where(data, request, names)
     chosen = [_numbers(data, kept, each, request) for each in asked]
     roles, chosen = assign(data, request, chosen)
+    lacking = _lacking(data, kept, asked, replace(request, x=roles.x))
     for numbers in chosen:
         if data.observations and roles.kind not in ("cdf", "box"):
             _alone(numbers, roles)
@@ -134,6 +136,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
         data.observations,
         left_out,
         range_text(_finished(data, every)),
+        lacking,
     )
 
 
@@ -226,6 +229,17 @@ def _numbers(data: Data, kept: Sequence[Datum], selector: str, request: PlotRequ
         if not found:
             raise InputError(f"{quoted(selector)} has no {quoted(role)}, so there is nothing to plot.")
     return _statistics(data, found, request)
+
+
+def _lacking(data: Data, kept: Sequence[Datum], asked: Sequence[str], request: PlotRequest) -> str:
+    """Count of numbers that are not drawn since their points have none of a named parameter; empty if all are."""
+    parameters = {name for each in kept for name in each.point}
+    named = [column for role in request.named if (column := columns_of(data, role)) in parameters]
+    plain = replace(request, x=None, by=None, facet=None)
+    every = [each for selector in asked for each in _numbers(data, kept, selector, plain)]
+    without = [next((name for name in named if name not in each.cells), None) for each in every]
+    short = ", ".join(dict.fromkeys(name.rpartition(".")[2] for name in without if name is not None))
+    return f"{sum(name is not None for name in without)} without {short} not drawn" if short else ""
 
 
 def _statistics(data: Data, found: list[Datum], request: PlotRequest) -> list[Datum]:
