@@ -17,7 +17,7 @@ sys.path.insert(0, str(DOCS))
 import outputs  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
-FOLDERS = ("contributing", "design", "own", "python", "studies")
+FOLDERS = ("contributing", "design", "own", "python", "studies", "suites")
 WRITTEN = [*PAGES, *(page for folder in FOLDERS for page in sorted((DOCS / folder).glob("*.md")))]
 
 
