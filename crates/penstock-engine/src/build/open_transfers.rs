@@ -1,7 +1,7 @@
 //! How many of the transfers of a group are open at the same time, for the estimate of memory.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan};
-use crate::build::link_loads::fastest;
+use crate::build::link_loads::{fastest, flows_of_groups};
 use penstock_model::id::RouteId;
 use penstock_model::units::{Bytes, Time};
 
@@ -16,42 +16,34 @@ pub struct Transfer {
     pub bytes: f64,
 }
 
-/// The transfers of a group together.
-#[derive(Clone, Copy)]
-struct Span {
-    /// When the first and the last of them start, in seconds.
-    first: f64,
-    last: f64,
-}
-
 /// For each group, the share of its connections that are open at the same time: all, where they have no end.
 ///
 /// A transfer takes as long as it would alone, over what others leave of its busiest link (processor sharing); where more is to be sent
 /// than that link carries while transfers arrive, what is more is open still. What arrives after the end is not opened.
 pub fn open_shares(blueprint: &Blueprint) -> Vec<f64> {
     let end = seconds(blueprint.end);
-    let mut spans = vec![Span { first: f64::INFINITY, last: 0.0 }; blueprint.groups.len()];
+    // When the first and the last of each group start, in seconds.
+    let mut spans: Vec<(f64, f64)> = vec![(f64::INFINITY, 0.0); blueprint.groups.len()];
     let mut bits = vec![0.0; blueprint.links.len()];
-    let mut flows = vec![0.0; blueprint.groups.len()];
     let transfers = || blueprint.flows.iter().filter_map(|flow| Some((flow, transfer(&blueprint.groups[flow.group as usize], flow)?)));
-    blueprint.flows.iter().for_each(|flow| flows[flow.group as usize] += 1.0);
     for (flow, transfer) in transfers().filter(|(_, transfer)| transfer.start.0 <= end) {
         let span = &mut spans[flow.group as usize];
-        *span = Span { first: span.first.min(transfer.start.0), last: span.last.max(transfer.start.1.min(end)) };
+        *span = (span.0.min(transfer.start.0), span.1.max(transfer.start.1.min(end)));
         blueprint.routes[flow.forward.index()].iter().for_each(|link| bits[link.index()] += 8.0 * transfer.bytes);
     }
-    let mut open = flows.clone();
+    let flows = flows_of_groups(blueprint);
+    let mut closed = vec![0.0; flows.len()];
     for (flow, transfer) in transfers() {
-        let Span { first, last } = spans[flow.group as usize];
+        let (first, last) = spans[flow.group as usize];
         let alone = alone(blueprint, flow, &transfer);
         let links = blueprint.routes[flow.forward.index()].iter();
         let while_arriving = (last - first).max(alone);
         let load = links.map(|link| bits[link.index()] / (fastest(&blueprint.links[link.index()]) * while_arriving)).fold(0.0, f64::max);
         let time = alone / (1.0 - load.min(HIGHEST_LOAD));
         let share = if transfer.start.0 > end { 0.0 } else { (time / while_arriving).min(1.0).max(1.0 - 1.0 / load) };
-        open[flow.group as usize] -= 1.0 - share;
+        closed[flow.group as usize] += 1.0 - share;
     }
-    open.iter().zip(flows).map(|(open, flows)| if flows > 0.0 { open / flows } else { 1.0 }).collect()
+    closed.iter().zip(flows).map(|(closed, flows)| 1.0 - closed / flows.max(1) as f64).collect()
 }
 
 /// What a flow has to send, if that has an end.
