@@ -15,14 +15,13 @@ use crate::build::memory;
 use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
 use crate::executor::parallel::partition::{merge_zero_delay, partition, PartitionLimit};
-use crate::executor::parallel::ParallelExecutor;
+use crate::executor::parallel::{ParallelExecutor, World};
 use crate::executor::sequencer::Sequencer;
-use crate::executor::shard::{inputs_of, EventBudget, Shard};
+use crate::executor::shard::{inputs_of, EventBudget};
 use crate::executor::Executor;
 use crate::kernel::digest::Digest;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::logical_process::LogicalProcess;
-use crate::kernel::outbox::Outbox;
 use crate::kernel::process_graph::ProcessGraph;
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::find_deadlock;
@@ -47,13 +46,12 @@ pub struct Sim {
     /// Each process's inputs; taken out during a visit, so that a process cannot send to itself.
     inputs: Vec<Option<Box<Inputs>>>,
     routes: Routes,
-    sequencer: Sequencer,
-    /// How the processes are divided between several cores, if they are.
-    parallel: Option<Box<ParallelExecutor>>,
-    /// Whether to use them.
+    /// All processes on one core and, if the network is divided, on several.
+    executors: Vec<ParallelExecutor>,
+    /// Whether to use several cores.
     is_parallel: bool,
-    /// Where the processes' due times are kept; none before the first run.
-    scheduled_for: Option<Cores>,
+    /// The executor that knows when processes are due; none before the first run.
+    scheduled_by: Option<usize>,
     /// Events handled on one core, and on several: packets that arrived, and what sources and timers did.
     events: [u64; 2],
     cancel: Cancel,
@@ -73,13 +71,6 @@ pub struct Sim {
     samples: usize,
     meter_samples: usize,
     trace_sorter: TraceSorter,
-}
-
-/// On how many cores a part of a run was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cores {
-    One,
-    Several,
 }
 
 impl Sim {
@@ -140,11 +131,12 @@ impl Sim {
     fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
         let network = Network::new(blueprint)?;
         let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shard_of(network.graph()))?;
+        let several = (ends.len() > 1).then_some(ends);
+        let divisions = [vec![processes.len() as u32]].into_iter().chain(several);
         let mut sim = Sim {
-            sequencer: Sequencer::new(processes.len(), &latencies),
-            parallel: (ends.len() > 1).then(|| Box::new(ParallelExecutor::new(ends, &latencies))),
+            executors: divisions.map(|ends| ParallelExecutor::new(ends, &latencies)).collect(),
             is_parallel: true,
-            scheduled_for: None,
+            scheduled_by: None,
             processes,
             inputs: inputs.into_iter().map(|inputs| Some(Box::new(inputs))).collect(),
             routes,
@@ -187,7 +179,7 @@ impl Sim {
             if self.run_stretch(until, left.min(MAX_STRETCH)) {
                 return true;
             }
-            self.is_parallel &= self.parallel.as_ref().is_some_and(|parallel| parallel.are_worthwhile());
+            self.is_parallel &= self.several().are_worthwhile();
             if self.events() >= end {
                 return false;
             }
@@ -281,59 +273,44 @@ impl Sim {
 
     /// Something is due at a process at `at`, which the executor may not know yet.
     fn advance(&mut self, process: u32, at: Time) {
-        match (self.scheduled_for, &mut self.parallel) {
-            (Some(Cores::One), _) => self.sequencer.due().advance(process as usize, at),
-            (Some(Cores::Several), Some(parallel)) => parallel.advance(process, at),
-            _ => {}
-        }
+        self.scheduled_by.into_iter().for_each(|executor| self.executors[executor].advance(process, at));
+    }
+
+    /// The executor on several cores, or the only one.
+    fn several(&mut self) -> &mut ParallelExecutor {
+        self.executors.last_mut().expect("there is one")
     }
 
     fn run_stretch(&mut self, until: Time, budget: u64) -> bool {
         let mut budget = EventBudget::new(budget);
-        let Sim { processes, inputs, sequencer, routes, .. } = self;
-        let goes_on_in_turn = self.scheduled_for == Some(Cores::Several) && !self.is_parallel;
-        let is_complete = match self.parallel.as_mut().filter(|shards| self.is_parallel || (goes_on_in_turn && shards.suits_one_core())) {
-            Some(parallel) => {
-                if self.scheduled_for != Some(Cores::Several) {
-                    let mode = sequencer.mode();
-                    let mut under_way = Vec::new();
-                    Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() }.take_under_way(&mut under_way);
-                    parallel.begin(mode, &under_way, processes, inputs, routes);
-                    self.scheduled_for = Some(Cores::Several);
-                }
-                parallel.run(until, !self.is_parallel, &mut budget, processes, inputs, routes)
-            }
-            None => {
-                if self.scheduled_for != Some(Cores::One) {
-                    let mode = self.parallel.as_ref().map_or(sequencer.mode(), |parallel| parallel.mode());
-                    let mut under_way = Vec::new();
-                    self.parallel.iter_mut().for_each(|parallel| parallel.take_under_way(&mut under_way, processes, inputs, routes));
-                    let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
-                    shard.begin(mode);
-                    under_way.iter().for_each(|(process, input, arrival)| shard.add(*process, *input, arrival));
-                    self.scheduled_for = Some(Cores::One);
-                }
-                let mut shard = Shard { first: 0, processes, inputs, sequencer, routes, train: Vec::new() };
-                shard.run(until, &mut Outbox::default(), &mut budget)
-            }
-        };
-        self.events[usize::from(self.is_parallel && self.parallel.is_some())] += budget.handled;
+        let several = self.executors.len() - 1;
+        let goes_on_in_turn = self.scheduled_by == Some(several) && self.executors[several].suits_one_core();
+        let chosen = if self.is_parallel || goes_on_in_turn { several } else { 0 };
+        let world = &mut World { processes: &mut self.processes, inputs: &mut self.inputs, routes: &self.routes };
+        if self.scheduled_by != Some(chosen) {
+            let before = &mut self.executors[self.scheduled_by.unwrap_or(chosen)];
+            let (mode, mut under_way) = (before.mode(), Vec::new());
+            before.take_under_way(&mut under_way, world);
+            self.executors[chosen].begin(mode, &under_way, world);
+            self.scheduled_by = Some(chosen);
+        }
+        let is_complete = self.executors[chosen].run(until, !self.is_parallel, &mut budget, world);
+        self.events[usize::from(self.is_parallel && several > 0)] += budget.handled;
         is_complete
     }
 
     /// Chooses the executor; both give the same results. The plain one has one core.
     #[must_use]
     pub fn with_executor(mut self, executor: Executor) -> Sim {
-        self.sequencer.choose(executor);
-        self.parallel = self.parallel.filter(|_| executor != Executor::Plain);
-        self.parallel.iter_mut().for_each(|parallel| parallel.sequencers.iter_mut().for_each(|sequencer| sequencer.choose(executor)));
+        self.executors.truncate(if executor == Executor::Plain { 1 } else { 2 });
+        self.executors.iter_mut().flat_map(|it| &mut it.sequencers).for_each(|sequencer| sequencer.choose(executor));
         self
     }
 
     /// Runs the shards of several cores on one, in turn, but in the same steps; for tests.
     #[must_use]
     pub fn run_shards_in_turn(mut self) -> Sim {
-        self.parallel.iter_mut().for_each(|parallel| parallel.in_turn = true);
+        self.several().in_turn = true;
         self
     }
 
@@ -348,7 +325,7 @@ impl Sim {
     }
 
     fn sequencers(&self) -> impl Iterator<Item = &Sequencer> {
-        self.parallel.iter().flat_map(|parallel| &parallel.sequencers).chain([&self.sequencer])
+        self.executors.iter().flat_map(|executor| &executor.sequencers)
     }
 
     /// How many processes the executor has looked at to find what runs next; a measure of its work that no machine changes.
@@ -374,7 +351,7 @@ impl Sim {
     /// On how many cores most events were handled.
     pub fn cores(&self) -> usize {
         let [one, several] = self.events;
-        self.parallel.as_ref().filter(|_| several > one).map_or(1, |parallel| parallel.ends.len())
+        self.executors[if several > one { self.executors.len() - 1 } else { 0 }].ends.len()
     }
 
     /// Calls `take` with each flow whose sender has as much outstanding as `max-window` allows, so that this alone keeps it from sending

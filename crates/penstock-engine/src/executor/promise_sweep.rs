@@ -16,7 +16,7 @@ use crate::merge::deferred_set::DeferredSet;
 use penstock_model::units::{Duration, Time};
 
 /// A process in the order of sweeps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Stop {
     process: u32,
     /// The end of its senders in the list of all.
@@ -38,7 +38,7 @@ struct Stop {
 }
 
 /// The order of sweeps, and how far the current one has come.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PromiseSweep {
     stops: Vec<Stop>,
     /// The stop of each process.
@@ -79,37 +79,14 @@ impl PromiseSweep {
                 senders_end += 1;
             }
             let (process, senders_end, reach) = (*process, senders_end as u32, reach[*process as usize]);
-            let never = Time::ZERO;
-            Stop {
-                process,
-                senders_end,
-                reach,
-                visit: Duration::ZERO,
-                slack: Duration::ZERO,
-                eot: never,
-                differs_by_receiver: false,
-                first_answer: never,
-                promise: never,
-            }
+            Stop { process, senders_end, reach, ..Stop::default() }
         };
         let stops: Vec<Stop> = order.iter().enumerate().map(stop).collect();
         let mut back_senders: Vec<u32> = pairs.iter().filter(|(to, from)| from >= to).map(|(_, from)| *from).collect();
         back_senders.sort_unstable();
         back_senders.dedup();
         let senders = pairs.into_iter().map(|(_, from)| from).collect();
-        PromiseSweep {
-            current: stops.len(),
-            stops,
-            position,
-            senders,
-            back_senders,
-            first_sender: 0,
-            horizon: Time::ZERO,
-            end: Time::ZERO,
-            limit: Time::ZERO,
-            deadline: Time::ZERO,
-            leaves_out: false,
-        }
+        PromiseSweep { current: stops.len(), stops, position, senders, back_senders, ..PromiseSweep::default() }
     }
 
     /// Begins a sweep of no more than this length, up to `until` at most; `false` if nothing is due by then.

@@ -32,13 +32,14 @@ pub enum Mode {
 #[derive(Clone)]
 pub struct Sequencer {
     executor: Executor,
-    mode: Mode,
+    /// How the next process is found now.
+    pub(super) mode: Mode,
     /// When the next event of each process is due.
-    due: DeferredSet,
+    pub(super) due: DeferredSet,
     processes: usize,
     /// The shortest delay of all channels.
     shortest: Duration,
-    sweep: PromiseSweep,
+    pub(super) sweep: PromiseSweep,
     visit_lengths: VisitLengths,
     sweep_lengths: SweepLengths,
     window_tuning: WindowTuning,
@@ -134,12 +135,6 @@ impl Sequencer {
         }
     }
 
-    /// When the processes are due.
-    #[inline]
-    pub fn due(&mut self) -> &mut DeferredSet {
-        &mut self.due
-    }
-
     /// Starts again with these times of the processes' next events.
     pub fn begin(&mut self, due: impl Iterator<Item = Time>) {
         due.enumerate().for_each(|(process, due)| self.due.set(process, due));
@@ -161,12 +156,6 @@ impl Sequencer {
         self.windows.as_ref().map_or(0, |(local, _)| local.wheel.len())
     }
 
-    /// How the next process is found now.
-    #[inline]
-    pub fn mode(&self) -> Mode {
-        self.mode
-    }
-
     /// The first process that is due up to `until`, and when; of several at that instant the lowest, which may send to the others
     /// without delay.
     pub fn first_due(&mut self, until: Time) -> Option<(usize, Time)> {
@@ -184,18 +173,6 @@ impl Sequencer {
         self.sweep.begin(self.sweep_lengths.longest(), until, &self.due)
     }
 
-    /// The next process of the sweep, and until when it may run; `None` at its end. See [`PromiseSweep::next`].
-    #[inline]
-    pub fn next_stop(&mut self, eot_to: impl Fn(usize, usize) -> Time) -> Option<(usize, Time)> {
-        self.sweep.next(&self.due, eot_to)
-    }
-
-    /// See [`PromiseSweep::set_eot`].
-    #[inline]
-    pub fn set_eot(&mut self, process: usize, eot: EarliestOutput) {
-        self.sweep.set_eot(process, eot);
-    }
-
     /// The process of the sweep has handled `events`; its next event is due at `next`, and these are its earliest output times.
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, eot: EarliestOutput, events: u64) {
@@ -203,7 +180,7 @@ impl Sequencer {
         self.visits_of_sweep += 1;
         self.sweep_lengths.count_visit(events);
         let longest = self.visit_lengths.adapt(process, events, eot.of_requests > Time::ZERO);
-        self.set_eot(process, eot);
+        self.sweep.set_eot(process, eot);
         self.sweep.visited(next, longest);
     }
 
@@ -238,7 +215,7 @@ mod tests {
         let unknown = EarliestOutput::default();
         for _ in 0..count {
             assert!(sequencer.begin_sweep(at(100_000)));
-            while let Some((process, until)) = sequencer.next_stop(|_, _| Time::ZERO) {
+            while let Some((process, until)) = sequencer.sweep.next(&sequencer.due, |_, _| Time::ZERO) {
                 sequencer.visited(process, until.after().max(at(1)), unknown, events);
             }
             sequencer.end_sweep();
@@ -249,11 +226,11 @@ mod tests {
     fn the_plain_executor_goes_from_instant_to_instant() {
         let mut sequencer = ring(2);
         sequencer.choose(Executor::Plain);
-        assert_eq!(sequencer.mode(), Mode::Plain);
+        assert_eq!(sequencer.mode, Mode::Plain);
         assert_eq!(sequencer.first_due(at(1_000)), Some((0, at(10))));
-        sequencer.due().set(0, at(12));
+        sequencer.due.set(0, at(12));
         assert_eq!(sequencer.first_due(at(1_000)), Some((1, at(10))));
-        sequencer.due().set(1, at(11));
+        sequencer.due.set(1, at(11));
         assert_eq!(sequencer.first_due(at(1_000)), Some((1, at(11))));
         assert_eq!(sequencer.first_due(at(10)), None);
         assert_eq!(sequencer.next(), at(11));
@@ -264,9 +241,9 @@ mod tests {
         for (processes, events, mode) in [(15, 2, Mode::Sweeps), (16, 2, Mode::Windows), (16, 3, Mode::Sweeps)] {
             let mut sequencer = ring(processes);
             make_sweeps(&mut sequencer, 31, events);
-            assert_eq!(sequencer.mode(), Mode::Sweeps);
+            assert_eq!(sequencer.mode, Mode::Sweeps);
             make_sweeps(&mut sequencer, 1, events);
-            assert_eq!(sequencer.mode(), mode, "{processes} processes, {events} events");
+            assert_eq!(sequencer.mode, mode, "{processes} processes, {events} events");
         }
     }
 
@@ -275,9 +252,9 @@ mod tests {
         let mut sequencer = ring(16);
         make_sweeps(&mut sequencer, 32, 0);
         sequencer.end_window(1, 16 * 8_192 - 1);
-        assert_eq!(sequencer.mode(), Mode::Windows);
+        assert_eq!(sequencer.mode, Mode::Windows);
         sequencer.end_window(1, 1);
-        assert_eq!(sequencer.mode(), Mode::Sweeps);
+        assert_eq!(sequencer.mode, Mode::Sweeps);
     }
 
     #[test]
@@ -287,7 +264,7 @@ mod tests {
         let mut sequencer = Sequencer::new(2, &latencies);
         sequencer.begin([at(10), at(10)].into_iter());
         assert!(sequencer.begin_sweep(at(1_000)));
-        assert_eq!(sequencer.next_stop(|_, _| Time::ZERO), None);
+        assert_eq!(sequencer.sweep.next(&sequencer.due, |_, _| Time::ZERO), None);
         assert!(sequencer.end_sweep());
         assert_eq!(sequencer.first_due(at(1_000)), Some((0, at(10))));
     }
@@ -296,27 +273,27 @@ mod tests {
     fn nothing_runs_in_windows_where_ties_are_random_or_something_takes_no_time() {
         let mut sequencer = ring(16);
         sequencer.choose(Executor::Windows);
-        assert_eq!(sequencer.mode(), Mode::Windows);
+        assert_eq!(sequencer.mode, Mode::Windows);
         sequencer.set_random_ties();
-        assert_eq!(sequencer.mode(), Mode::Sweeps);
+        assert_eq!(sequencer.mode, Mode::Sweeps);
         sequencer.adopt(Mode::Windows);
-        assert_eq!(sequencer.mode(), Mode::Sweeps);
+        assert_eq!(sequencer.mode, Mode::Sweeps);
         let at_once = [((0, 1), Duration::ZERO)].into();
         let mut sequencer = Sequencer::new(16, &at_once);
         sequencer.choose(Executor::Windows);
-        assert_eq!(sequencer.mode(), Mode::Sweeps);
+        assert_eq!(sequencer.mode, Mode::Sweeps);
         sequencer.choose(Executor::Horizon);
         sequencer.adopt(Mode::Windows);
-        assert_eq!(sequencer.mode(), Mode::Sweeps);
+        assert_eq!(sequencer.mode, Mode::Sweeps);
     }
 
     #[test]
     fn others_tell_which_mode_is_the_best_unless_the_executor_decides() {
         let mut sequencer = ring(16);
         sequencer.adopt(Mode::Windows);
-        assert_eq!(sequencer.mode(), Mode::Windows);
+        assert_eq!(sequencer.mode, Mode::Windows);
         sequencer.choose(Executor::Sweeps);
         sequencer.adopt(Mode::Windows);
-        assert_eq!(sequencer.mode(), Mode::Sweeps);
+        assert_eq!(sequencer.mode, Mode::Sweeps);
     }
 }

@@ -44,13 +44,7 @@ impl EventBudget {
     /// Whether no further visit is to be made.
     #[inline]
     pub fn is_spent(&self) -> bool {
-        self.is_spent_by(self.handled)
-    }
-
-    /// Whether so many events, handled by several shards, are all or more.
-    #[inline]
-    pub fn is_spent_by(&self, handled: u64) -> bool {
-        handled >= self.limit
+        self.handled >= self.limit
     }
 }
 
@@ -77,7 +71,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.sequencer.set_random_ties();
         }
         self.sequencer.adopt(mode);
-        if self.sequencer.mode() == Mode::Windows {
+        if self.sequencer.mode == Mode::Windows {
             self.sequencer.windows = Some(self.open_windows());
         } else {
             self.ask_all();
@@ -87,10 +81,10 @@ impl<P: WindowProcess> Shard<'_, P> {
     pub(super) fn ask_all(&mut self) {
         self.sequencer.begin(self.processes.iter().zip(&*self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs))));
         // Packets not sent yet arrive after the first event of all.
-        let now = self.sequencer.due().first();
+        let now = self.sequencer.due.first();
         for process in 0..self.processes.len() {
             let eot = self.eot(process, now);
-            self.sequencer.set_eot(process, eot);
+            self.sequencer.sweep.set_eot(process, eot);
         }
     }
 
@@ -104,11 +98,11 @@ impl<P: WindowProcess> Shard<'_, P> {
     /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`.
     pub fn run(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
         loop {
-            if self.sequencer.mode() != Mode::Windows && self.sequencer.windows.is_some() {
+            if self.sequencer.mode != Mode::Windows && self.sequencer.windows.is_some() {
                 self.close_windows();
                 self.ask_all();
             }
-            let (mode, before) = (self.sequencer.mode(), budget.handled);
+            let (mode, before) = (self.sequencer.mode, budget.handled);
             let is_over = match mode {
                 Mode::Plain => Some(self.run_plainly(until, outbox, budget)),
                 Mode::Windows => self.run_windows(until, outbox, budget),
@@ -138,7 +132,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         let Some((process, due)) = self.sequencer.first_due(until) else { return false };
         let (next, events) = self.visit(process, due, outbox);
         budget.count(events);
-        self.sequencer.due().set(process, next);
+        self.sequencer.due.set(process, next);
         true
     }
 
@@ -153,7 +147,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 let receiver = ProcessId((*first + receiver) as u32);
                 processes[sender].eot(Time::ZERO, Some(receiver), |_| None, routes).of_all
             };
-            let Some((process, horizon)) = self.sequencer.next_stop(eot_to) else {
+            let Some((process, horizon)) = self.sequencer.sweep.next(&self.sequencer.due, eot_to) else {
                 if self.sequencer.end_sweep() {
                     self.step(until, outbox, budget);
                 }
@@ -174,14 +168,14 @@ impl<P: WindowProcess> Shard<'_, P> {
             *local.wheel.add(process as u32, input, arrival.at) = *arrival;
         } else {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).add(input as usize, arrival);
-            self.sequencer.due().advance(process, arrival.at);
+            self.sequencer.due.advance(process, arrival.at);
         }
     }
 
     #[inline]
     fn visit(&mut self, process: usize, until: Time, outbox: &mut Outbox) -> (Time, u64) {
         let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-        let mut outputs = Outputs::new(self.first, self.inputs, self.sequencer.due(), outbox, &mut self.train);
+        let mut outputs = Outputs::new(self.first, self.inputs, &mut self.sequencer.due, outbox, &mut self.train);
         let visit = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
         self.inputs[process] = Some(inputs);
         visit
@@ -194,7 +188,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
         for (process, message) in batch.messages.drain(..) {
             let process = process.index() - self.first;
-            self.sequencer.due().advance(process, message.at);
+            self.sequencer.due.advance(process, message.at);
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
             if let Some((_, window)) = &mut self.sequencer.windows {
                 window.has_mail[process] = true;

@@ -42,7 +42,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             }
             let Some(end) = self.sequencer.begin_window(until, local, &mut window) else { break Some(true) };
             self.run_window(end, &mut window, outbox, budget);
-            if self.sequencer.mode() != Mode::Windows {
+            if self.sequencer.mode != Mode::Windows {
                 break None;
             }
         };
@@ -67,7 +67,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
         for process in window.give_up(&mut local.wheel) {
             let next = self.processes[process].next(inputs_of(&self.inputs[process]));
-            self.sequencer.due().set(process, next);
+            self.sequencer.due.set(process, next);
         }
     }
 
@@ -117,13 +117,13 @@ impl<P: WindowProcess> Shard<'_, P> {
             window.fill_inputs(process, outbox.wheel());
             let process = process as usize;
             let next = self.visit_one_in_window(process, until, window, outbox, budget);
-            self.sequencer.due().set(process, next);
+            self.sequencer.due.set(process, next);
             let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
             for (process, message) in local.messages.drain(..) {
                 let at = message.at;
                 self.inputs[process].as_mut().expect(BETWEEN_VISITS).mailbox().push(message);
                 window.has_mail[process] = true;
-                self.sequencer.due().advance(process, at);
+                self.sequencer.due.advance(process, at);
             }
         }
     }
@@ -158,7 +158,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
         }
         let next = loop {
-            let mut outputs = Outputs::new(self.first, &mut [], self.sequencer.due(), outbox, &mut self.train);
+            let mut outputs = Outputs::new(self.first, &mut [], &mut self.sequencer.due, outbox, &mut self.train);
             let (next, events) = self.processes[process].run(end, &mut window.inputs, &mut outputs, self.routes);
             budget.count(events);
             // A visit that has handled very much ends early.

@@ -30,7 +30,14 @@ const JUDGED_EVENTS: u64 = 100_000;
 /// Minimum mean number of events between two barriers: with fewer, waiting costs more than the second core gains.
 const WORTHWHILE_EVENTS: u64 = 50;
 
-/// How processes are divided into shards.
+/// All processes, in order, with the inputs of each.
+pub struct World<'a, P> {
+    pub processes: &'a mut [P],
+    pub inputs: &'a mut [Option<Box<Inputs>>],
+    pub routes: &'a Routes,
+}
+
+/// How processes are divided into shards; one of them needs no barrier.
 #[derive(Clone)]
 pub struct ParallelExecutor {
     /// For each shard, the number behind its last process.
@@ -77,44 +84,31 @@ impl ParallelExecutor {
     pub fn advance(&mut self, process: u32, at: Time) {
         let shard = self.ends.partition_point(|end| *end <= process);
         let first = if shard == 0 { 0 } else { self.ends[shard - 1] };
-        self.sequencers[shard].due().advance((process - first) as usize, at);
+        self.sequencers[shard].due.advance((process - first) as usize, at);
     }
 
     /// See [`Shard::take_under_way`].
-    pub fn take_under_way<P: WindowProcess>(
-        &mut self,
-        under_way: &mut Vec<(u32, u32, Arrival)>,
-        processes: &mut [P],
-        inputs: &mut [Option<Box<Inputs>>],
-        routes: &Routes,
-    ) {
-        self.shards(processes, inputs, routes).iter_mut().for_each(|shard| shard.take_under_way(under_way));
+    pub fn take_under_way<P: WindowProcess>(&mut self, under_way: &mut Vec<(u32, u32, Arrival)>, world: &mut World<'_, P>) {
+        self.shards(world).iter_mut().for_each(|shard| shard.take_under_way(under_way));
     }
 
     /// Whether one core may as well run the shards in turn: in windows that takes about as long as one shard of all processes, and
     /// nothing that is on its way has to be moved.
     pub fn suits_one_core(&self) -> bool {
-        self.sequencers.iter().all(|sequencer| sequencer.mode() == Mode::Windows)
+        self.sequencers.iter().all(|sequencer| sequencer.mode == Mode::Windows)
     }
 
     /// How the next process is found in most shards.
     pub fn mode(&self) -> Mode {
-        let in_mode = |mode: &Mode| self.sequencers.iter().filter(|sequencer| sequencer.mode() == *mode).count();
+        let in_mode = |mode: &Mode| self.sequencers.iter().filter(|sequencer| sequencer.mode == *mode).count();
         [Mode::Windows, Mode::Sweeps].into_iter().max_by_key(in_mode).expect("there are modes")
     }
 
     /// Asks all processes for their next events, and goes on in `mode` where a shard may, with `under_way` on its way.
-    pub fn begin<P: WindowProcess>(
-        &mut self,
-        mode: Mode,
-        under_way: &[(u32, u32, Arrival)],
-        processes: &mut [P],
-        inputs: &mut [Option<Box<Inputs>>],
-        routes: &Routes,
-    ) {
+    pub fn begin<P: WindowProcess>(&mut self, mode: Mode, under_way: &[(u32, u32, Arrival)], world: &mut World<'_, P>) {
         self.interrupted = None;
         let ends = self.ends.clone();
-        let mut shards = self.shards(processes, inputs, routes);
+        let mut shards = self.shards(world);
         shards.iter_mut().for_each(|shard| shard.begin(mode));
         for (process, input, arrival) in under_way {
             shards[ends.partition_point(|end| end <= process)].add(*process, *input, arrival);
@@ -123,19 +117,14 @@ impl ParallelExecutor {
 
     /// Handles everything that is due up to and including `until`, as long as `budget` lasts, with a thread for each shard, or with the
     /// shards `in_turn` on this one; returns whether nothing is left. A panic on any core is one here.
-    pub fn run<P: WindowProcess + Send>(
-        &mut self,
-        until: Time,
-        in_turn: bool,
-        budget: &mut EventBudget,
-        processes: &mut [P],
-        inputs: &mut [Option<Box<Inputs>>],
-        routes: &Routes,
-    ) -> bool {
+    pub fn run<P: WindowProcess + Send>(&mut self, until: Time, in_turn: bool, budget: &mut EventBudget, world: &mut World<'_, P>) -> bool {
+        if let [only] = &mut self.shards(world)[..] {
+            return only.run(until, &mut Outbox::default(), budget);
+        }
         let (ends, in_turn, limit) = (self.ends.clone(), in_turn || self.in_turn, budget.left());
         let shared = Shared { barrier: Barrier::new(ends.len()), exchange: Exchange::new(ends.len()), lookahead: self.lookahead, until };
         let interrupted = self.interrupted.take();
-        let shards = self.shards(processes, inputs, routes).into_iter().enumerate();
+        let shards = self.shards(world).into_iter().enumerate();
         let workers: Vec<_> = shards.map(|(me, shard)| Worker::new(me, shard, &shared, limit, &ends)).collect();
         let stops = if in_turn {
             take_turns(workers, interrupted)
@@ -151,14 +140,9 @@ impl ParallelExecutor {
         stop.is_complete
     }
 
-    fn shards<'a, P>(
-        &'a mut self,
-        mut processes: &'a mut [P],
-        mut inputs: &'a mut [Option<Box<Inputs>>],
-        routes: &'a Routes,
-    ) -> Vec<Shard<'a, P>> {
+    fn shards<'a, P>(&'a mut self, World { processes, inputs, routes }: &'a mut World<'_, P>) -> Vec<Shard<'a, P>> {
         let mut shards = Vec::with_capacity(self.ends.len());
-        let mut first = 0;
+        let (mut processes, mut inputs, mut first) = (&mut **processes, &mut **inputs, 0);
         for (end, sequencer) in self.ends.iter().zip(&mut self.sequencers) {
             let size = *end as usize - first;
             let (these, others) = processes.split_at_mut(size);
@@ -226,7 +210,7 @@ impl<'a, P: WindowProcess> Worker<'a, P> {
     /// Arrives at `round`: publishes how far the shard has come, and what it has sent to others.
     fn arrive(&mut self, round: usize) {
         let next = if self.is_interrupted { Time::ZERO } else { self.shard.sequencer.next() };
-        let has_windows = self.shard.sequencer.mode() == Mode::Windows;
+        let has_windows = self.shard.sequencer.mode == Mode::Windows;
         let state = ShardState { next, handled: self.budget.handled, is_interrupted: self.is_interrupted, has_windows };
         self.shared.exchange.publish(round, self.me, state, &mut self.outbox);
         self.shared.barrier.arrive();
@@ -241,7 +225,7 @@ impl<'a, P: WindowProcess> Worker<'a, P> {
         if all.is_interrupted {
             return Some(Stop { handled, rounds, is_complete: false, interrupted: Some(self.horizon) });
         }
-        if all.next > *until || self.budget.is_spent_by(all.handled) {
+        if all.next > *until || all.handled >= self.budget.limit {
             return Some(Stop { handled, rounds, is_complete: all.next > *until, interrupted: None });
         }
         let horizon = all.next + *lookahead;
