@@ -109,9 +109,9 @@ impl Sim {
     /// If the blueprint contradicts itself.
     pub fn division(blueprint: &Blueprint, cores: usize) -> Result<Division, BlueprintError> {
         let network = Network::new(blueprint)?;
-        let partition = partition(network.graph(), cores);
+        let partition = partition(&network.graph, cores);
         let PartitionLimit { clusters, most, busiest, share } = partition.limit;
-        let busiest = match network.order().get(busiest) {
+        let busiest = match network.order.get(busiest) {
             Some(ProcessSite::Host(node)) => blueprint.nodes[node.index()].clone(),
             Some(ProcessSite::RouterPort(link)) => blueprint.links[link.index()].path.clone(),
             None => String::new(),
@@ -130,7 +130,7 @@ impl Sim {
 
     fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
         let network = Network::new(blueprint)?;
-        let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shard_of(network.graph()))?;
+        let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shard_of(&network.graph))?;
         let several = (ends.len() > 1).then_some(ends);
         let divisions = [vec![processes.len() as u32]].into_iter().chain(several);
         let mut sim = Sim {

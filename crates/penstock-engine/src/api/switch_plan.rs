@@ -7,7 +7,7 @@ use penstock_model::parameters::Limit;
 use penstock_model::units::{Bytes, Duration, Rate};
 
 /// A node whose ports are one process, since they share a buffer or pause state.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwitchPlan {
     /// The node.
     pub node: NodeId,
@@ -26,7 +26,7 @@ pub struct SwitchPlan {
 impl SwitchPlan {
     /// A node that shares nothing yet.
     pub fn new(node: NodeId) -> SwitchPlan {
-        SwitchPlan { node, buffer: None, pause: None, source_quench: None, congestion_points: None, reaction_point: None }
+        SwitchPlan { node, ..SwitchPlan::default() }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::endpoints::counts::Received;
 use crate::endpoints::custom::{CustomReceiver, CustomSender, CustomTransport};
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
-use crate::kernel::message::Peer;
+use crate::kernel::message::{MessageOrder, Peer};
 use crate::kernel::route::{Departure, FlowSlots};
 use crate::node::host::Host;
 use crate::node::process::changes::Changed;
@@ -186,7 +186,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let received = self.received(facts.header().get() as u32);
         let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
         let Host { custom, timers, .. } = host(processes, from);
-        let sender = CustomSender::new(transport, sender, offer);
+        let sender = CustomSender { transport, sender, offer, is_started: false };
         FlowSlots { source: custom.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
@@ -212,8 +212,9 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let initial = plan.initial.of(flow.member);
         let context = EdgeContext { site: self.site.clone(), call_rate: plan.call_rate, initial };
         let egress = Egress::new(&plan.admission, &plan.termination, &context);
-        let ingress = Peer { process: ProcessId(from), delay: back };
-        let end = CallsEgress::new(self.received(header), egress, ingress, measured, group.interval);
+        let peer =
+            |process, delay, to_egress| Peer { process: ProcessId(process), delay, order: MessageOrder::of_call(template.flow, to_egress) };
+        let end = CallsEgress::new(self.received(header), egress, peer(from, back, false), measured, group.interval);
         let sink = host(processes, to).add_egress(end, flow.group, initial);
         let makes_copies = |link: &LinkId| blueprint.links[link.index()].port.impairments.iter().any(ImpairmentPlan::makes_copies);
         let calls = CallsIngress::new(CallsSetup {
@@ -225,7 +226,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             site: self.site.clone(),
             start,
             stop: group.stop,
-            egress: Peer { process: ProcessId(to), delay: there },
+            egress: peer(to, there, true),
             may_be_copied: blueprint.routes[flow.forward.index()].iter().any(makes_copies),
             measured,
             ties: (self.ties)(),

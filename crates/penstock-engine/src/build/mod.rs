@@ -47,9 +47,11 @@ pub struct Network<'a> {
     sites: ProcessSites<'a>,
     used: Vec<LinkId>,
     channels: Channels,
-    order: Vec<ProcessSite>,
+    /// The sites of its processes, in the order of the graph.
+    pub order: Vec<ProcessSite>,
     messages: Vec<MessagePath>,
-    graph: ProcessGraph,
+    /// The graph of its processes.
+    pub graph: ProcessGraph,
 }
 
 /// The processes of a blueprint, with what connects them.
@@ -87,16 +89,6 @@ impl<'a> Network<'a> {
         Ok(Network { blueprint, sites, used, channels, order, messages, graph })
     }
 
-    /// The graph of its processes.
-    pub fn graph(&self) -> &ProcessGraph {
-        &self.graph
-    }
-
-    /// The sites of its processes, in the order of the graph.
-    pub fn order(&self) -> &[ProcessSite] {
-        &self.order
-    }
-
     /// Builds the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
     ///
     /// # Errors
@@ -124,7 +116,7 @@ impl<'a> Network<'a> {
         add_telemetry(&places, &mut processes)?;
         for MessagePath { from, to, .. } in messages {
             inputs[places.process(*to) as usize].expect_messages();
-            processes[places.process(*from) as usize].let_send_messages();
+            processes[places.process(*from) as usize].sends_messages = true;
         }
         let flows = add_flows(&places, key, &mut processes, |route| routes.departure(route))?;
         error::check_cancelled(blueprint)?;

@@ -16,7 +16,7 @@ use crate::node::process::sampling::Samples;
 use crate::node::process::Process;
 use crate::port::recorder::PortRecorder;
 use crate::port::split_counts::{CircuitCounts, IngressCounts};
-use crate::port::{Port, PortExtras};
+use crate::port::Port;
 use penstock_model::discipline::PortContext;
 use penstock_model::id::{LinkId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
@@ -144,7 +144,7 @@ impl<'a> PortBuilder<'a> {
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
-        let extras = PortExtras { recorder: self.recorder(link, circuits), jitter: self.jitter.get(&link).cloned() };
+        let extras = (self.recorder(link, circuits), self.jitter.get(&link).cloned());
         Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, extras, fast_paths)
     }
 

@@ -13,7 +13,6 @@ use crate::node::ingress_pause::{Ingress, IngressPause};
 use crate::node::process::Process;
 use crate::node::shared_state::Switch;
 use crate::node::source_quench::SourceQuench;
-use crate::node::switch_state::SharedNames;
 use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::reaction_point::ReactionPoint;
@@ -165,8 +164,7 @@ impl Switches<'_> {
             let process = self.places.process(ProcessSite::Host(plan.node));
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
             let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
-            let mut switch = Switch::new(ports.len(), pause);
-            switch.names = SharedNames::new(plan);
+            let mut switch = Switch::new(plan.clone(), ports.len(), pause);
             switch.buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(&links_of[&plan.node], &ports, &buffer.shares);
                 AnyBuffer::new(&buffer.policy, &BufferContext { site: self.site(plan.node, &ports).child("buffer"), shares: &shares })
@@ -179,7 +177,7 @@ impl Switches<'_> {
         for node in waiting_hosts(self.places.blueprint) {
             let process = &mut processes[self.places.process(ProcessSite::Host(node)) as usize];
             let links: Vec<LinkId> = process.ports_mut().map(|port| port.link()).collect();
-            process.let_connections_wait(links.iter().map(|link| self.places.blueprint.links[link.index()].port.queue_limits()));
+            process.let_connections_wait(node, links.iter().map(|link| self.places.blueprint.links[link.index()].port.queue_limits()));
         }
         let sending = links_of_pause_frames(self.places.blueprint);
         for link in pauses.iter().map(|path| path.link).chain(sending) {
@@ -248,13 +246,13 @@ impl Switches<'_> {
     fn pause(&self, plan: &SwitchPlan, process: u32, own: &[(u32, PausePath)]) -> Option<IngressPause> {
         let pause = plan.pause.as_ref()?;
         let ingress = |(number, path): &(u32, PausePath)| {
-            let peer = Peer { process: ProcessId(self.places.sender(path.link)), delay: path.after };
+            let order = MessageOrder::beside_calls(self.places.blueprint.flows.len(), *number);
+            let peer = Peer { process: ProcessId(self.places.sender(path.link)), delay: path.after, order };
             let ingress = Ingress {
                 link: path.link,
                 peer,
                 port: self.places.port(path.link).expect("it is in use"),
                 back: self.places.port(path.back),
-                order: MessageOrder::beside_calls(self.places.blueprint.flows.len(), *number),
                 time: pause.time(self.places.blueprint.links[path.link.index()].rate),
             };
             (self.places.input(process, path.link), ingress)

@@ -21,8 +21,8 @@ pub fn add_telemetry(places: &Places<'_>, processes: &mut [Process]) -> Result<(
     }
     let first = pause_paths(blueprint)?.len() as u32;
     for (number, TelemetryPath { flow, to, link, hop, delay }) in (first..).zip(paths) {
-        let peer = Peer { process: ProcessId(places.process(ProcessSite::Host(to))), delay };
-        let receiver = TelemetryReceiver { peer, order: MessageOrder::beside_calls(blueprint.flows.len(), number), hop };
+        let order = MessageOrder::beside_calls(blueprint.flows.len(), number);
+        let receiver = TelemetryReceiver { peer: Peer { process: ProcessId(places.process(ProcessSite::Host(to))), delay, order }, hop };
         let mut ports = processes[places.sender(link) as usize].ports_mut();
         let port = ports.find(|port| port.link() == link).expect("links in use have ports");
         port.report_to(flow, receiver, blueprint.links[link.index()].rate);

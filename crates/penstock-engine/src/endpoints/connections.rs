@@ -5,11 +5,12 @@ use crate::endpoints::application::Application;
 use crate::endpoints::counts::{Received, Sent};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::endpoints::timers::{Timer, TimerKind};
+use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::journal::Measurement;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
+use std::any::Any;
 
 /// Senders and receivers of one kind of transport, each in its slot.
 #[derive(Clone)]
@@ -46,22 +47,44 @@ pub(super) struct ReceiverEndpoint<R> {
     pub(super) goodput: u64,
 }
 
-/// When an application acts on a sender; never, once that is over.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Schedule {
+/// A sender all of whose events share one timer, and when its application acts on it.
+#[derive(Clone)]
+pub struct Scheduled<S> {
+    /// The state machine.
+    pub state: S,
     /// When sending begins.
-    pub(super) start: Time,
+    start: Time,
     /// When the application falls silent.
-    pub(super) stop: Time,
+    stop: Time,
     /// When it offers its next page.
-    pub(super) page: Time,
+    page: Time,
 }
 
-impl Schedule {
-    /// Of a sender that begins at `start`; it need not be told to `stop` after the end of `measured`.
-    pub(super) fn new(start: Time, stop: Time, measured: Measurement) -> Schedule {
-        Schedule { start, stop: if stop < measured.to { stop } else { Time::NEVER }, page: Time::NEVER }
-    }
+/// A sending state machine that is told when to begin.
+pub trait ScheduledSender {
+    /// The kind of its timer.
+    const TIMER: TimerKind;
+
+    /// When it has something to do on its own; if it is waiting for its port, other than sending.
+    fn deadline(&self, is_waiting: bool) -> Time;
+
+    /// Handles its own deadline; returns what that was, or `None` if it is not due.
+    fn on_deadline(&mut self, now: Time) -> Option<TimerKind>;
+
+    /// Begins to send.
+    fn begin(&mut self, now: Time);
+
+    /// The application falls silent, perhaps before sending has begun.
+    fn stop(&mut self, now: Time);
+
+    /// The application offers data, in its unit.
+    fn offer(&mut self, now: Time, amount: u32);
+
+    /// Whether all data has arrived.
+    fn is_finished(&self) -> bool;
+
+    /// Takes over the changeable ones of these parameters.
+    fn change(&mut self, now: Time, parameters: &dyn Any);
 }
 
 impl<S, R> Connections<S, R> {
@@ -156,5 +179,74 @@ impl<S, R> Connections<S, R> {
             end.received.report(seen);
             seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
         }
+    }
+}
+
+impl<S: ScheduledSender, R> Connections<Scheduled<S>, R> {
+    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
+    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
+        self.senders[slot as usize].sender.state.change(now, parameters);
+    }
+
+    /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
+    /// acknowledgements, if there is one; returns its slot.
+    pub fn add_sender(
+        &mut self,
+        template: PacketTemplate,
+        state: S,
+        application: Option<Box<Application>>,
+        (start, stop): (Time, Time),
+        timers: &mut Timers,
+    ) -> u32 {
+        let stop = if stop < self.measured.to { stop } else { Time::NEVER };
+        let slot = self.push_sender(template, Scheduled { state, start, stop, page: Time::NEVER }, application);
+        self.arm_sender(slot, timers);
+        slot
+    }
+
+    /// Arms the timer of a sender for whatever is due first.
+    pub(super) fn arm_sender(&mut self, slot: u32, timers: &mut Timers) {
+        let end = &mut self.senders[slot as usize];
+        let Scheduled { state, start, stop, page } = &end.sender;
+        let deadline = state.deadline(end.is_waiting).min(*start).min(*stop).min(*page);
+        timers.arm(deadline, &mut end.armed, end.template.flow.0, S::TIMER, slot);
+    }
+
+    /// Does everything that is due at a sender but sending; returns whether the timer's entry is not stale.
+    pub(super) fn on_sender_timer(&mut self, now: Time, timer: &Timer, host_context: &mut HostContext<'_, '_>) -> bool {
+        let counts = self.measured.is_open(now);
+        let Some(SenderEndpoint { sender: Scheduled { state, start, stop, page }, sent, application, .. }) = self.take_sender_timer(timer)
+        else {
+            return false;
+        };
+        let take_due = |time: &mut Time| {
+            let is_due = *time <= now;
+            *time = if is_due { Time::NEVER } else { *time };
+            is_due
+        };
+        let mut kinds: Vec<TimerKind> = state.on_deadline(now).into_iter().collect();
+        sent.timeouts += u64::from(counts && kinds == [TimerKind::Sender]);
+        if take_due(start) {
+            state.begin(now);
+            kinds.push(TimerKind::Start);
+        }
+        if take_due(stop) {
+            state.stop(now);
+            application.iter_mut().for_each(|application| application.stop());
+            kinds.push(TimerKind::Stop);
+        }
+        if take_due(page) {
+            state.offer(now, application.as_mut().map_or(0, |application| application.next_segments(now)));
+            kinds.push(TimerKind::Page);
+        }
+        kinds.into_iter().for_each(|kind| self.trace_timer(now, timer, kind, host_context));
+        true
+    }
+
+    /// Notifies the application when all its data has arrived; a web user requests the next page later.
+    pub(super) fn notify_if_finished(&mut self, now: Time, slot: u32) {
+        let SenderEndpoint { sender: Scheduled { state, page, .. }, application, .. } = &mut self.senders[slot as usize];
+        let finished = application.as_mut().filter(|_| state.is_finished());
+        *page = finished.and_then(|application| application.on_finished(now, self.measured)).unwrap_or(*page);
     }
 }

@@ -3,10 +3,8 @@
 //! Either end may answer any packet at once, and a timer may send at any time: nothing is promised beyond what the minimum sizes of
 //! packets give.
 
-use crate::endpoints::application::Application;
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, Schedule, SenderEndpoint};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, Scheduled, ScheduledSender, SenderEndpoint};
 use crate::endpoints::host_context::HostContext;
-use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::custom::{AckPacket, DataPacket, Expiry, TransportFacts, TransportReceiver, TransportSender};
@@ -17,7 +15,7 @@ use std::any::Any;
 const MOST_AT_ONCE: u32 = 1 << 20;
 
 /// The ends of such connections at a host.
-pub type CustomEndpoints = Connections<CustomSender, CustomReceiver>;
+pub type CustomEndpoints = Connections<Scheduled<CustomSender>, CustomReceiver>;
 
 /// The transport of an endpoint: its name, for messages, and its facts.
 #[derive(Clone, Copy)]
@@ -60,50 +58,65 @@ impl CustomTransport {
 /// The sending end.
 #[derive(Clone)]
 pub struct CustomSender {
-    transport: CustomTransport,
-    sender: Box<dyn TransportSender + Send>,
+    /// Its transport.
+    pub transport: CustomTransport,
+    /// Its state machine.
+    pub sender: Box<dyn TransportSender + Send>,
     /// What the application offers when sending begins: bytes, or no end.
-    offer: Option<u64>,
-    times: Schedule,
+    pub offer: Option<u64>,
+    /// Sending has begun.
+    pub is_started: bool,
 }
 
 impl CustomSender {
-    /// One that sends `offer` bytes from the start; without an end if `None`.
-    pub fn new(transport: CustomTransport, sender: Box<dyn TransportSender + Send>, offer: Option<u64>) -> CustomSender {
-        let times = Schedule { start: Time::NEVER, stop: Time::NEVER, page: Time::NEVER };
-        CustomSender { transport, sender, offer, times }
-    }
-
-    /// Its state machine.
-    pub fn state(&self) -> &(dyn TransportSender + Send) {
-        &*self.sender
-    }
-
-    /// The name of its transport.
-    pub fn name(&self) -> &'static str {
-        self.transport.name
-    }
-
-    /// When something is due: one timer serves for all.
-    fn deadline(&self) -> Time {
-        let Schedule { start, stop, page } = self.times;
-        let of_sender = if start == Time::NEVER { self.sender.deadline() } else { start };
-        of_sender.min(stop).min(page)
-    }
-
     fn offer_data(&mut self, now: Time, bytes: Option<u64>) {
         if bytes != Some(0) {
             self.sender.on_data(now, bytes);
         }
     }
+}
 
-    /// The application falls silent, perhaps before sending has begun.
-    fn stop_data(&mut self, now: Time) {
-        if self.times.start == Time::NEVER {
+impl ScheduledSender for CustomSender {
+    const TIMER: TimerKind = TimerKind::CustomSender;
+
+    fn deadline(&self, _is_waiting: bool) -> Time {
+        if self.is_started {
+            self.sender.deadline()
+        } else {
+            Time::NEVER
+        }
+    }
+
+    fn on_deadline(&mut self, now: Time) -> Option<TimerKind> {
+        (self.deadline(false) <= now).then(|| match self.sender.on_deadline(now) {
+            Expiry::Timeout => TimerKind::Sender,
+            Expiry::Pacing => TimerKind::Pacing,
+        })
+    }
+
+    fn begin(&mut self, now: Time) {
+        self.is_started = true;
+        self.offer_data(now, self.offer);
+    }
+
+    fn stop(&mut self, now: Time) {
+        if self.is_started {
             self.sender.on_stop(now);
         } else {
             self.offer = Some(0);
         }
+    }
+
+    fn offer(&mut self, now: Time, bytes: u32) {
+        self.offer_data(now, Some(u64::from(bytes)));
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_started && self.sender.is_finished()
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.sender.change(now, parameters);
     }
 }
 
@@ -124,31 +137,6 @@ impl CustomReceiver {
 }
 
 impl CustomEndpoints {
-    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
-    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
-        self.senders[slot as usize].sender.sender.change(now, parameters);
-    }
-
-    /// Adds a sender that begins at `start` and whose application falls silent at `stop`; returns its slot.
-    pub fn add_sender(
-        &mut self,
-        template: PacketTemplate,
-        sender: CustomSender,
-        application: Option<Box<Application>>,
-        (start, stop): (Time, Time),
-        timers: &mut Timers,
-    ) -> u32 {
-        let times = Schedule::new(start, stop, self.measured);
-        let slot = self.push_sender(template, CustomSender { times, ..sender }, application);
-        self.arm_sender(slot, timers);
-        slot
-    }
-
-    fn arm_sender(&mut self, slot: u32, timers: &mut Timers) {
-        let end = &mut self.senders[slot as usize];
-        timers.arm(end.sender.deadline(), &mut end.armed, end.template.flow.0, TimerKind::CustomSender, slot);
-    }
-
     /// Receives a packet at the end of its route.
     #[inline(never)]
     pub fn receive_packet(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
@@ -169,7 +157,7 @@ impl CustomEndpoints {
             Body::TransportAck { next, words } => {
                 let slot = flow.source;
                 let ack = AckPacket { next, ecn: packet.ecn, words };
-                self.senders[slot as usize].sender.sender.on_ack(now, &ack, packet.created);
+                self.senders[slot as usize].sender.state.sender.on_ack(now, &ack, packet.created);
                 self.pump_sender(now, slot, host_context);
                 self.notify_if_finished(now, slot);
                 self.arm_sender(slot, timers);
@@ -184,36 +172,11 @@ impl CustomEndpoints {
         if timer.kind == TimerKind::CustomReceiver {
             return self.on_receiver_timer(now, timer, timers, host_context);
         }
-        let counts = self.measured.is_open(now);
-        let Some(end) = self.take_sender_timer(timer) else { return };
-        let sender = &mut end.sender;
-        let mut kinds = Vec::new();
-        if sender.times.start == Time::NEVER && sender.sender.deadline() <= now {
-            let is_timeout = sender.sender.on_deadline(now) == Expiry::Timeout;
-            end.sent.timeouts += u64::from(is_timeout && counts);
-            kinds.push(if is_timeout { TimerKind::Sender } else { TimerKind::Pacing });
+        if self.on_sender_timer(now, timer, host_context) {
+            self.pump_sender(now, timer.slot, host_context);
+            self.notify_if_finished(now, timer.slot);
+            self.arm_sender(timer.slot, timers);
         }
-        if sender.times.start <= now {
-            sender.times.start = Time::NEVER;
-            sender.offer_data(now, sender.offer);
-            kinds.push(TimerKind::Start);
-        }
-        if sender.times.stop <= now {
-            sender.times.stop = Time::NEVER;
-            sender.stop_data(now);
-            end.application.iter_mut().for_each(|application| application.stop());
-            kinds.push(TimerKind::Stop);
-        }
-        if sender.times.page <= now {
-            sender.times.page = Time::NEVER;
-            let bytes = end.application.as_mut().map_or(0, |application| application.next_segments(now));
-            sender.offer_data(now, Some(u64::from(bytes)));
-            kinds.push(TimerKind::Page);
-        }
-        kinds.into_iter().for_each(|kind| self.trace_timer(now, timer, kind, host_context));
-        self.pump_sender(now, timer.slot, host_context);
-        self.notify_if_finished(now, timer.slot);
-        self.arm_sender(timer.slot, timers);
     }
 
     fn on_receiver_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
@@ -225,26 +188,12 @@ impl CustomEndpoints {
         self.pump_receiver(now, timer.slot, timers, host_context);
     }
 
-    /// Notifies the application when all its data has arrived; a web user requests the next page later.
-    fn notify_if_finished(&mut self, now: Time, slot: u32) {
-        let end = &mut self.senders[slot as usize];
-        let CustomSender { sender, times, .. } = &mut end.sender;
-        if let Some(application) = end.application.as_mut().filter(|_| times.start == Time::NEVER && sender.is_finished()) {
-            if let Some(next) = application.on_finished(now, self.measured) {
-                times.page = next;
-            }
-        }
-    }
-
     /// Sends whatever the sender wants to send now.
     fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
         let mut count = 0;
         loop {
-            let SenderEndpoint { sender: CustomSender { transport, sender, times, .. }, template, sent, .. } =
-                &mut self.senders[slot as usize];
-            if times.start != Time::NEVER {
-                return;
-            }
+            let SenderEndpoint { sender: Scheduled { state, .. }, template, sent, .. } = &mut self.senders[slot as usize];
+            let CustomSender { transport, sender, is_started: true, .. } = state else { return };
             let Some(DataPacket { seq, size, retransmission, ecn, words }) = sender.next_packet(now) else {
                 transport.checked_deadline(now, sender.deadline());
                 return;

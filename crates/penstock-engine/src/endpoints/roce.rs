@@ -1,9 +1,7 @@
 //! The endpoints of RoCE connections at a host.
 
-use crate::endpoints::application::Application;
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, Schedule, SenderEndpoint};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, Scheduled, ScheduledSender, SenderEndpoint};
 use crate::endpoints::host_context::HostContext;
-use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::message::TelemetrySignal;
 use crate::port::waiting::Waiting;
@@ -14,58 +12,48 @@ use penstock_model::units::Time;
 use std::any::Any;
 
 /// The ends of RoCE connections at a host.
-pub type RoceEndpoints = Connections<RoceSender, Receiver>;
+pub type RoceEndpoints = Connections<Scheduled<Sender>, Receiver>;
 
-/// A sender, and when its application acts on it.
-#[derive(Clone)]
-pub struct RoceSender {
-    sender: Sender,
-    times: Schedule,
-}
+impl ScheduledSender for Sender {
+    const TIMER: TimerKind = TimerKind::Roce;
 
-impl RoceSender {
-    /// The state machine.
-    pub fn state(&self) -> &Sender {
-        &self.sender
+    fn deadline(&self, is_waiting: bool) -> Time {
+        if is_waiting {
+            self.timeout()
+        } else {
+            self.deadline()
+        }
     }
-}
 
-impl SenderEndpoint<RoceSender> {
-    /// When something is due: one timer serves for all.
-    fn deadline(&self) -> Time {
-        let RoceSender { sender, times: Schedule { start, stop, page } } = &self.sender;
-        let of_sender = if self.is_waiting { sender.timeout() } else { sender.deadline() };
-        of_sender.min(*start).min(*stop).min(*page)
+    fn on_deadline(&mut self, now: Time) -> Option<TimerKind> {
+        self.is_timeout_due(now).then(|| {
+            self.on_deadline(now);
+            TimerKind::Sender
+        })
+    }
+
+    fn begin(&mut self, _now: Time) {
+        self.start();
+    }
+
+    fn stop(&mut self, _now: Time) {
+        self.withdraw();
+    }
+
+    fn offer(&mut self, _now: Time, packets: u32) {
+        self.offer(Some(packets));
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_finished()
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.change(now, parameters);
     }
 }
 
 impl RoceEndpoints {
-    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
-    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
-        self.senders[slot as usize].sender.sender.change(now, parameters);
-    }
-
-    /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
-    /// acknowledgements, if there is one; returns its slot.
-    pub fn add_sender(
-        &mut self,
-        template: PacketTemplate,
-        sender: Sender,
-        application: Option<Box<Application>>,
-        (start, stop): (Time, Time),
-        timers: &mut Timers,
-    ) -> u32 {
-        let times = Schedule::new(start, stop, self.measured);
-        let slot = self.push_sender(template, RoceSender { sender, times }, application);
-        self.arm(slot, timers);
-        slot
-    }
-
-    fn arm(&mut self, slot: u32, timers: &mut Timers) {
-        let end = &mut self.senders[slot as usize];
-        timers.arm(end.deadline(), &mut end.armed, end.template.flow.0, TimerKind::Roce, slot);
-    }
-
     /// Receives a packet at the end of its route.
     #[inline(never)]
     pub fn receive_packet(&mut self, now: Time, packet: &Packet, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
@@ -76,12 +64,12 @@ impl RoceEndpoints {
                 let data = DataPacket { psn, asks_for_ack, ecn: packet.ecn, sent: packet.created };
                 return self.receive_data(now, packet, data, flow.sink, host_context);
             }
-            Body::RoceAck { next, is_nak, echo } => self.senders[slot as usize].sender.sender.on_ack(now, next, is_nak, echo),
-            _ => self.senders[slot as usize].sender.sender.on_notification(now),
+            Body::RoceAck { next, is_nak, echo } => self.senders[slot as usize].sender.state.on_ack(now, next, is_nak, echo),
+            _ => self.senders[slot as usize].sender.state.on_notification(now),
         }
         self.pump_sender(now, slot, host_context);
         self.notify_if_finished(now, slot);
-        self.arm(slot, timers);
+        self.arm_sender(slot, timers);
     }
 
     fn receive_data(&mut self, now: Time, packet: &Packet, data: DataPacket, slot: u32, host_context: &mut HostContext<'_, '_>) {
@@ -99,50 +87,15 @@ impl RoceEndpoints {
 
     /// Receives telemetry of a packet that the sender in a slot has sent.
     pub fn on_telemetry(&mut self, slot: u32, signal: &TelemetrySignal) {
-        self.senders[slot as usize].sender.sender.on_telemetry(signal.sent, signal.record);
+        self.senders[slot as usize].sender.state.on_telemetry(signal.sent, signal.record);
     }
 
     /// Handles the timer of a sender.
     #[inline(never)]
     pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        let measured = self.measured;
-        let Some(end) = self.take_sender_timer(timer) else { return };
-        let RoceSender { sender, times } = &mut end.sender;
-        let mut kinds = Vec::new();
-        if times.start <= now {
-            times.start = Time::NEVER;
-            sender.start();
-            kinds.push(TimerKind::Start);
-        }
-        if sender.is_timeout_due(now) {
-            end.sent.timeouts += u64::from(measured.is_open(now));
-            sender.on_deadline(now);
-            kinds.push(TimerKind::Sender);
-        }
-        if times.stop <= now {
-            times.stop = Time::NEVER;
-            sender.withdraw();
-            end.application.iter_mut().for_each(|application| application.stop());
-            kinds.push(TimerKind::Stop);
-        }
-        if times.page <= now {
-            times.page = Time::NEVER;
-            let packets = end.application.as_mut().map_or(0, |application| application.next_segments(now));
-            sender.offer(Some(packets));
-            kinds.push(TimerKind::Page);
-        }
-        kinds.into_iter().for_each(|kind| self.trace_timer(now, timer, kind, host_context));
-        self.pump_sender(now, timer.slot, host_context);
-        self.arm(timer.slot, timers);
-    }
-
-    /// Notifies the application when all its data has been acknowledged; a web user requests the next page later.
-    fn notify_if_finished(&mut self, now: Time, slot: u32) {
-        let end = &mut self.senders[slot as usize];
-        if let Some(application) = end.application.as_mut().filter(|_| end.sender.sender.is_finished()) {
-            if let Some(next) = application.on_finished(now, self.measured) {
-                end.sender.times.page = next;
-            }
+        if self.on_sender_timer(now, timer, host_context) {
+            self.pump_sender(now, timer.slot, host_context);
+            self.arm_sender(timer.slot, timers);
         }
     }
 
@@ -151,12 +104,12 @@ impl RoceEndpoints {
         self.senders[slot as usize].is_waiting = false;
         self.send_one(now, slot, host_context);
         self.pump_sender(now, slot, host_context);
-        self.arm(slot, timers);
+        self.arm_sender(slot, timers);
     }
 
     /// Sends whatever the sender wants to send now, or registers it with its port.
     fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
-        let SenderEndpoint { sender: RoceSender { sender, .. }, template, is_waiting, .. } = &mut self.senders[slot as usize];
+        let SenderEndpoint { sender: Scheduled { state: sender, .. }, template, is_waiting, .. } = &mut self.senders[slot as usize];
         if !template.waits {
             while self.send_one(now, slot, host_context) {}
         } else if !*is_waiting && sender.is_ready(now) {
@@ -168,7 +121,7 @@ impl RoceEndpoints {
     /// Sends a packet, if the sender wants to send one now.
     fn send_one(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) -> bool {
         let end = &mut self.senders[slot as usize];
-        let Some(Transmission { body, size, ecn }) = end.sender.sender.next_transmission(now) else { return false };
+        let Some(Transmission { body, size, ecn }) = end.sender.state.next_transmission(now) else { return false };
         let packet = Packet { ecn, ..end.template.packet(now, size, body) };
         if self.measured.is_open(now) {
             end.sent.count(&packet);

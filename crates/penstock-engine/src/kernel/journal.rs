@@ -89,7 +89,7 @@ impl Journal {
 }
 
 /// The measurement period of a run: what happens outside is not counted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Measurement {
     /// Counting begins here, inclusive.
     pub from: Time,

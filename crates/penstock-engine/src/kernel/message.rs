@@ -28,9 +28,9 @@ pub struct MessageOrder {
 }
 
 impl MessageOrder {
-    /// Of the signals between the edges of an aggregate of calls. These paths come first.
-    pub fn of_call(flow: FlowId, to_egress: bool, number: u32) -> MessageOrder {
-        MessageOrder { path: 2 * flow.0 + u32::from(to_egress), number }
+    /// Of the first signal between the edges of an aggregate of calls. These paths come first.
+    pub fn of_call(flow: FlowId, to_egress: bool) -> MessageOrder {
+        MessageOrder { path: 2 * flow.0 + u32::from(to_egress), number: 0 }
     }
 
     /// Of the first message over path number `path` of those beside the calls', in a network of so many flows.
@@ -113,4 +113,6 @@ pub struct Peer {
     pub process: ProcessId,
     /// Propagation along the route, and processing.
     pub delay: Duration,
+    /// The order of the next message.
+    pub order: MessageOrder,
 }

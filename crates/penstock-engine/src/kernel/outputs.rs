@@ -2,7 +2,7 @@
 
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::inputs::Inputs;
-use crate::kernel::message::Message;
+use crate::kernel::message::{Message, MessageBody, Peer};
 use crate::kernel::outbox::Outbox;
 use crate::merge::deferred_set::DeferredSet;
 use crate::merge::ring::Ring;
@@ -67,11 +67,13 @@ impl<'a> Outputs<'a> {
         self.due.advance(index, inputs.next());
     }
 
-    /// Sends `message`, which holds its time of arrival, to `process`.
-    pub fn send_message(&mut self, process: ProcessId, message: Message) {
+    /// Sends a message, which leaves at `now`, to a peer.
+    pub fn send_message(&mut self, now: Time, Peer { process, delay, order }: &mut Peer, body: MessageBody) {
+        let message = Message { at: now + *delay, order: *order, body };
+        order.number = order.number.wrapping_add(1);
         let index = process.index().wrapping_sub(self.first);
         let Some(inputs) = self.inputs.get_mut(index) else {
-            return self.outbox.add_message(process, message);
+            return self.outbox.add_message(*process, message);
         };
         self.due.advance(index, message.at);
         inputs.as_mut().expect(TO_ITSELF).mailbox().push(message);

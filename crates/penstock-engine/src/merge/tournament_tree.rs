@@ -4,7 +4,7 @@
 ///
 /// Reading the winner is constant; changing one key costs at most log2(slots) comparisons, and stops early where the
 /// change decides nothing. Measured against a binary heap with stale entries it needs no clean-up and no allocation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TournamentTree<K> {
     /// Keys with their slots. `nodes[1]` is the root; node `n` holds the smaller of its children, `2n` and `2n + 1`; the
     /// second half are the slots themselves, as many as there are: any number is a tree, some of its leaves a level higher.

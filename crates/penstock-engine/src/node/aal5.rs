@@ -23,19 +23,19 @@ use std::sync::Arc;
 const MAX_CELLS: usize = 64;
 
 /// The state of an end of AAL5.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Aal5 {
     circuits: Arc<Circuits>,
     /// For each port, whether it sends cells.
-    cell_ports: Vec<bool>,
+    pub cell_ports: Vec<bool>,
     /// For each input, whether cells arrive there.
     cell_inputs: Vec<bool>,
     /// The number of the first circuit in `reassemblies`.
     first_circuit: u32,
     reassemblies: Vec<Reassembly>,
     measured: Measurement,
-    /// Packets whose last cell has come, but not all of them.
-    lost: FlowLosses,
+    /// How many of the data packets that each flow sent in the measurement period were lost here in it: their last cell came, but not all.
+    pub lost: FlowLosses,
     /// Memory for the transmit batch of a port, and for its cells.
     batch: TransmitBatch,
     cells: Vec<Arrival>,
@@ -51,25 +51,13 @@ impl Aal5 {
             first_circuit: ending.start,
             reassemblies: vec![Reassembly::default(); ending.len()],
             measured,
-            lost: FlowLosses::default(),
-            batch: TransmitBatch::default(),
-            cells: Vec::new(),
+            ..Aal5::default()
         }
-    }
-
-    /// For each port, whether it sends cells.
-    pub fn cell_ports(&self) -> &[bool] {
-        &self.cell_ports
-    }
-
-    /// How many of the data packets that each flow sent in the measurement period were lost here in it, since cells of them were.
-    pub fn lost_by_flow(&self) -> &FlowLosses {
-        &self.lost
     }
 
     #[cold]
     fn lose(&mut self, now: Time, cell: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.trace(now, host.place(), cell, TraceEvent::Drop(DropCause::Partial));
+        host_context.context.record.trace(now, host.place, cell, TraceEvent::Drop(DropCause::Partial));
         if self.measured.contains(now) && self.measured.is_open(cell.created) && cell.body.is_data() {
             self.lost.count(cell.flow, cell.body.is_retransmission());
         }

@@ -7,7 +7,7 @@
 use crate::api::blueprint::PausePlan;
 use crate::api::pauses::PausedIngress;
 use crate::kernel::context::Context;
-use crate::kernel::message::{Message, MessageBody, MessageOrder, PauseSignal, Peer};
+use crate::kernel::message::{MessageBody, PauseSignal, Peer};
 use crate::kernel::route::{Hop, Routes};
 use crate::node::pause_waits::PauseWait;
 use crate::port::Port;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Pauses and resumes the ports that feed a switch [IEEE8023 s31B] [IEEE8021Qbb s36].
 #[derive(Clone)]
 pub struct IngressPause {
-    plan: PausePlan,
+    pub(super) plan: PausePlan,
     /// By the number of the process's input.
     ingresses: Vec<Ingress>,
     /// By input, then by class as in the plan.
@@ -29,7 +29,7 @@ pub struct IngressPause {
     /// The number of what is counted for each class.
     group_of_class: [u8; 256],
     /// When a frame begins that has waited for the wire, or a pause is to be prolonged.
-    next_due: Time,
+    pub(super) next_due: Time,
     /// Ports whose wires were taken, to be looked at again.
     pub touched: Vec<u32>,
 }
@@ -45,8 +45,6 @@ pub struct Ingress {
     pub port: u32,
     /// The port here by which frames leave; frames of no bytes need none.
     pub back: Option<u32>,
-    /// The place of its frames among messages.
-    pub order: MessageOrder,
     /// How long a pause holds.
     pub time: Duration,
 }
@@ -90,16 +88,6 @@ impl IngressPause {
         let groups = plan.classes.as_ref().map_or(1, Vec::len);
         let states = vec![IngressState::default(); ingresses.len() * groups];
         IngressPause { plan, ingresses, states, group_of_class, next_due: Time::NEVER, touched: Vec::new() }
-    }
-
-    /// Its plan.
-    pub fn plan(&self) -> &PausePlan {
-        &self.plan
-    }
-
-    /// When it does something on its own.
-    pub fn next_due(&self) -> Time {
-        self.next_due
     }
 
     /// Whether an arrival whose next hop is `hop` is let into the headroom: the shared buffer has no room, or its link (or class)
@@ -194,9 +182,8 @@ impl IngressPause {
         let half = Duration::from_ps(time.as_ps() / 2);
         state.prolong_at = (half >= LEAST_PROLONGING).then_some(now + half);
         self.next_due = self.next_due.min(state.prolong_at.unwrap_or(Time::NEVER));
-        ingress.order.number += 1;
         let body = MessageBody::Pause(PauseSignal { port: ingress.port, class, time });
-        context.outputs.send_message(ingress.peer.process, Message { at: end + ingress.peer.delay, order: ingress.order, body });
+        context.outputs.send_message(end, &mut ingress.peer, body);
     }
 
     fn groups(&self) -> usize {

@@ -1,12 +1,12 @@
 //! The state of a switch: its buffer, and what its ports share beside that.
 
+use crate::api::blueprint::SwitchPlan;
 use crate::kernel::context::Context;
 use crate::merge::ring::Ring;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::source_quench::SourceQuench;
-use crate::node::switch_state::SharedNames;
 use crate::port::counters::Release;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingEntry;
@@ -25,12 +25,12 @@ pub(super) struct Leaving {
 }
 
 /// The state that the ports of a switch share.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub buffer: Option<AnyBuffer>,
-    /// The names of its components.
-    pub names: SharedNames,
+    /// What names its components.
+    pub(super) plan: SwitchPlan,
     pub(super) occupancies: Occupancies,
     /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
     pub(super) leaving: Vec<Ring<Leaving>>,
@@ -64,9 +64,10 @@ pub struct Switch {
 }
 
 /// The kinds of events of a port, in the order of an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// A transmission ends.
+    #[default]
     Release,
     /// A transmission may begin.
     Decision,
@@ -74,26 +75,17 @@ pub(super) enum Due {
 
 impl Switch {
     /// A switch with this number of ports, which share nothing yet. `pause` pauses the ports of other nodes that feed it.
-    pub fn new(ports: usize, pause: Option<IngressPause>) -> Switch {
+    pub fn new(plan: SwitchPlan, ports: usize, pause: Option<IngressPause>) -> Switch {
+        let slots = ports + usize::from(pause.is_some());
         Switch {
-            buffer: None,
-            names: SharedNames::default(),
+            plan,
             occupancies: Occupancies::new(ports),
-            leaving: Vec::new(),
-            in_transmission: vec![VecDeque::new(); ports + usize::from(pause.is_some())],
-            ready: TournamentTree::new(ports + usize::from(pause.is_some()), (Time::NEVER, Due::Decision)),
+            in_transmission: vec![VecDeque::new(); slots],
+            ready: TournamentTree::new(slots, (Time::NEVER, Due::Decision)),
             pause,
-            quench: None,
-            congestion_points: None,
-            reaction_point: None,
             own_packets: vec![0; ports],
-            dropped: Vec::new(),
-            batch: TransmitBatch::default(),
-            releases: Vec::new(),
-            unlimited: Vec::new(),
-            has_waiting_connections: false,
-            first_port: 0,
             next_opening: Time::NEVER,
+            ..Switch::default()
         }
     }
 
@@ -176,7 +168,7 @@ impl Switch {
                 self.note_next_event(port as usize, ports);
             }
             if let Some(pause) = &self.pause {
-                self.ready.set(ports.len(), (pause.next_due(), Due::Release));
+                self.ready.set(ports.len(), (pause.next_due, Due::Release));
             }
         }
     }

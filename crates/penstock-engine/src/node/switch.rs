@@ -150,7 +150,7 @@ impl SwitchRun<'_, '_, '_> {
         } else if let (Body::CongestionNotification { point, feedback, .. }, Some(reaction)) =
             (packet.body, &mut self.switch.reaction_point)
         {
-            context.record.trace(*now, self.host.place(), packet, TraceEvent::Receive);
+            context.record.trace(*now, self.host.place, packet, TraceEvent::Receive);
             reaction.on_message(*now, packet.flow, point, feedback);
         } else if self.host.receive_packet(*now, packet, &mut self.host_context) {
             self.admit_from_host(*now);
@@ -266,7 +266,7 @@ impl SwitchRun<'_, '_, '_> {
     /// Sends a message of this switch by a port.
     fn send_own(&mut self, now: Time, message: Option<(u32, Packet)>) {
         if let Some((port, packet)) = message {
-            self.host_context.context.record.trace(now, self.host.place(), &packet, TraceEvent::Send);
+            self.host_context.context.record.trace(now, self.host.place, &packet, TraceEvent::Send);
             let port = port as usize;
             self.switch.own_packets[port] += 1;
             let HostContext { ports, context, .. } = &mut self.host_context;

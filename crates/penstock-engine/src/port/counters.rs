@@ -13,7 +13,7 @@ use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
 /// The counters of a port, and the measurement period in which they count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct PortCounters {
     /// When counting is on.
@@ -83,22 +83,7 @@ pub struct Release {
 impl PortCounters {
     /// Nothing yet, at place `place` of traces.
     pub fn new(place: u32, measured: Measurement, recorder: Option<Box<PortRecorder>>) -> PortCounters {
-        let (link, lost) = (Box::default(), FlowLosses::default());
-        let (complete, digest) = (CompleteTransmissions::default(), Digest::default());
-        PortCounters {
-            place,
-            digest,
-            link,
-            lost,
-            complete,
-            measured,
-            offered: CheckedCount::default(),
-            dropped: CheckedCount::default(),
-            sent: CheckedCount::default(),
-            last_accepted: NOTHING_ACCEPTED,
-            recorder,
-            releases: None,
-        }
+        PortCounters { place, measured, recorder, last_accepted: NOTHING_ACCEPTED, ..PortCounters::default() }
     }
 
     /// Asks for the memory that a packet changes.
@@ -127,14 +112,8 @@ impl PortCounters {
         }
     }
 
-    /// Counts an offered packet for the checks of debug builds.
-    #[inline(always)]
-    pub fn offer(&mut self) {
-        self.offered.add(1);
-    }
-
     #[inline]
-    fn report_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
+    pub fn report_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         let has_held_memory = !matches!(cause, DropCause::Buffer | DropCause::Headroom | DropCause::Limiter);
         if let Some(releases) = self.releases.as_mut().filter(|_| has_held_memory) {
             releases.push(Release { at: now, packet: *packet, is_dropped: true });
@@ -149,39 +128,11 @@ impl PortCounters {
         }
     }
 
-    /// Counts that an arriving packet is dropped.
-    #[inline(always)]
-    pub fn arrival_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        self.dropped.add(1);
-        self.report_drop(now, packet, cause);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.offered(now, packet);
-        }
-        let is_tied = cause == DropCause::Overflow
-            && self.last_accepted.0 == now
-            && self.last_accepted.1 != packet.flow
-            && self.measured.contains(now);
-        self.link.tied_drops += u64::from(is_tied);
-        self.loss(now, packet, cause);
-    }
-
-    /// Counts that a packet which has waited since `arrival` is dropped.
-    #[inline(always)]
-    pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet, cause: DropCause) {
-        self.dropped.add(1);
-        self.report_drop(now, packet, cause);
-        self.link.wait_without_service(&self.measured, arrival, now, packet.size);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.queue_drop(now, arrival, packet);
-        }
-        self.loss(now, packet, cause);
-    }
-
     /// Counts a packet of this size and precedence that arrives at `now`, is accepted, and whose transmission is known at once; returns whether that ever
     /// ends.
     #[inline(always)]
     pub fn accepted_departure(&mut self, now: Time, start: Time, end: Time, (size, precedence): (u32, u8)) -> bool {
-        self.offer();
+        self.offered.add(1);
         self.departure(now, start, end, (size, precedence))
     }
 
@@ -237,7 +188,7 @@ impl PortCounters {
     /// Counts a packet that is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         self.arrival(arrival, packet.size, packet.precedence);
-        self.link.unfinished(&self.measured, arrival, packet.size);
+        self.link.wait_without_service(&self.measured, arrival, Time::NEVER, packet.size);
         if let Some(recorder) = &mut self.recorder {
             recorder.unfinished(arrival, packet);
         }

@@ -32,7 +32,7 @@ impl Port {
             return self.drain_transmit_batch(context);
         }
         let (mut batch, mut transit) = (std::mem::take(&mut self.transmit_batch), std::mem::take(&mut self.transit));
-        let both = TransitMerge::new(batch.packets(), arrivals, &transit);
+        let both = TransitMerge { own: batch.packets(), arrivals, transit: &transit };
         let bounds = both.bounds();
         self.on_arrivals(both, bounds, context);
         batch.clear();

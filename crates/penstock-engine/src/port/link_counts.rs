@@ -50,11 +50,6 @@ impl LinkCounters {
         }
     }
 
-    /// Counts a packet that is still waiting when the run ends.
-    pub(crate) fn unfinished(&mut self, measured: &Measurement, arrival: Time, size: u32) {
-        self.wait_without_service(measured, arrival, Time::NEVER, size);
-    }
-
     /// Counts the wait of a packet that was never transmitted.
     pub(crate) fn wait_without_service(&mut self, measured: &Measurement, arrival: Time, until: Time, size: u32) {
         let waited = u128::from(measured.overlap(arrival, until));

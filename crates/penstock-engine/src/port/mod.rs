@@ -100,15 +100,6 @@ pub struct Port {
     lost_after_end: u64,
 }
 
-/// What a port may have beyond the plan of its link.
-#[derive(Default)]
-pub struct PortExtras {
-    /// Records beyond the counters.
-    pub recorder: Option<Box<PortRecorder>>,
-    /// Jitter of the hosts whose packets enter the network here.
-    pub jitter: Option<PortJitter>,
-}
-
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 #[derive(Clone)]
 enum Queueing {
@@ -186,19 +177,19 @@ impl Port {
         }
     }
 
-    /// Builds the port of link `link` for the place that `context` describes; `extras` are beyond its plan.
+    /// Builds the port of link `link` for the place that `context` describes; what is recorded beyond counters, and jitter of the hosts whose packets enter the network
+    /// here, are beyond its plan.
     pub fn new(
         link: LinkId,
         place: u32,
         plan: &LinkPlan,
         context: PortContext,
         measured: Measurement,
-        extras: PortExtras,
+        (recorder, jitter): (Option<Box<PortRecorder>>, Option<PortJitter>),
         fast_paths: FastPaths,
     ) -> Port {
         let site = context.site.clone();
         let marks_on_arrival = plan.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Arrival);
-        let PortExtras { recorder, jitter } = extras;
         let has_more_stages = recorder.is_some()
             || jitter.is_some()
             || plan.port.marker.is_some() && !marks_on_arrival

@@ -92,7 +92,7 @@ impl Port {
         let Port { queueing: Queueing::Precomputed(queue), counters, wire, .. } = self else { unreachable!("departures are computed") };
         let decision = queue.on_arrival(now, packet);
         let ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record)?;
-        counters.offer();
+        counters.offered.add(1);
         let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire);
         if counters.departure(now, start, end, (packet.size, packet.precedence)) {
             self.deliver(end + self.delay, packet, HeaderUpdate { hop, ecn, pcn: packet.pcn }, context);
@@ -127,7 +127,7 @@ impl Port {
     /// Queues an accepted packet.
     fn enqueue(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         let Port { queueing, counters, wire, .. } = self;
-        counters.offer();
+        counters.offered.add(1);
         counters.recorder.iter_mut().for_each(|recorder| recorder.accepted(now, packet));
         match queueing {
             Queueing::TailDropFifo(_) => unreachable!("it has no stages"),

@@ -128,7 +128,7 @@ impl Port {
         let of_queue = |i: usize| plan.queues[i.min(plan.queues.len() - 1)].discipline.name();
         match &self.queueing {
             Queueing::TailDropFifo(_) => {}
-            Queueing::Precomputed(queue) => reader.read("queue", of_queue(0), SeriesPart::WHOLE, queue.discipline()),
+            Queueing::Precomputed(queue) => reader.read("queue", of_queue(0), SeriesPart::WHOLE, &queue.discipline),
             Queueing::EventDriven(service) => {
                 let queues = &service.queues.queues;
                 for (i, queue) in (0..).zip(queues) {

@@ -106,7 +106,7 @@ impl PortRecorder {
     /// A packet is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         let measured = self.measured;
-        self.waits_of(packet).for_each(|counters| counters.unfinished(&measured, arrival, packet.size));
+        self.waits_of(packet).for_each(|counters| counters.wait_without_service(&measured, arrival, Time::NEVER, packet.size));
     }
 
     /// What has been recorded.

@@ -3,7 +3,7 @@
 //! The record of a packet goes as a message that arrives at the sender before the acknowledgement of the packet does, so that packets do
 //! not grow; the acknowledgement's echo of the time of sending picks the records of its packet.
 
-use crate::kernel::message::{Message, MessageBody, MessageOrder, Peer, TelemetrySignal};
+use crate::kernel::message::{MessageBody, Peer, TelemetrySignal};
 use crate::kernel::outputs::Outputs;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
@@ -25,8 +25,6 @@ pub struct Telemetry {
 pub struct TelemetryReceiver {
     /// Its process, and the propagation to it by way of the flow's receiver.
     pub peer: Peer,
-    /// The order of the next message.
-    pub order: MessageOrder,
     /// The position of the port on the route.
     pub hop: u32,
 }
@@ -51,8 +49,7 @@ impl Telemetry {
             let record = HopRecord { hop: receiver.hop, queue, sent: self.sent, at: start, rate: self.rate };
             let signal = TelemetrySignal { flow: packet.flow, sent: packet.created, record };
             let body = MessageBody::Telemetry(Box::new(signal));
-            outputs.send_message(receiver.peer.process, Message { at: end + receiver.peer.delay, order: receiver.order, body });
-            receiver.order.number = receiver.order.number.wrapping_add(1);
+            outputs.send_message(end, &mut receiver.peer, body);
         }
         self.sent += u64::from(packet.size);
     }

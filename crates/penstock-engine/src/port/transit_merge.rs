@@ -7,17 +7,13 @@ use penstock_model::units::Time;
 /// Iterates over packets of the host's own sources and over those of its arrivals that are in transit, with the next hop of each,
 /// by time; own packets precede simultaneous ones in transit.
 pub struct TransitMerge<'a> {
-    own: &'a [Arrival],
-    arrivals: &'a [Arrival],
-    transit: &'a [u32],
+    pub own: &'a [Arrival],
+    pub arrivals: &'a [Arrival],
+    /// The indices of those in transit among `arrivals`.
+    pub transit: &'a [u32],
 }
 
-impl<'a> TransitMerge<'a> {
-    /// `own` packets, and the indices of those in transit among `arrivals`.
-    pub fn new(own: &'a [Arrival], arrivals: &'a [Arrival], transit: &'a [u32]) -> TransitMerge<'a> {
-        TransitMerge { own, arrivals, transit }
-    }
-
+impl TransitMerge<'_> {
     /// The time of the first packet, and how many there are.
     pub fn bounds(&self) -> (Time, usize) {
         let own = self.own.first().map_or(Time::NEVER, |arrival| arrival.at);

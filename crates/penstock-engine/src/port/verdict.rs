@@ -82,17 +82,33 @@ fn record_mark(now: Time, packet: &Packet, counters: &mut PortCounters, journal:
 
 #[inline(never)]
 fn record_arrival_drop(now: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
-    counters.offer();
+    counters.offered.add(1);
     counters.arrival(now, packet.size, packet.precedence);
     record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
-    counters.arrival_drop(now, packet, cause);
+    counters.dropped.add(1);
+    counters.report_drop(now, packet, cause);
+    if let Some(recorder) = &mut counters.recorder {
+        recorder.offered(now, packet);
+    }
+    let is_tied = cause == DropCause::Overflow
+        && counters.last_accepted.0 == now
+        && counters.last_accepted.1 != packet.flow
+        && counters.measured.contains(now);
+    counters.link.tied_drops += u64::from(is_tied);
+    counters.loss(now, packet, cause);
 }
 
 #[inline(never)]
 fn record_queue_drop(now: Time, arrival: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
     counters.arrival(arrival, packet.size, packet.precedence);
     record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
-    counters.queue_drop(now, arrival, packet, cause);
+    counters.dropped.add(1);
+    counters.report_drop(now, packet, cause);
+    counters.link.wait_without_service(&counters.measured, arrival, now, packet.size);
+    if let Some(recorder) = &mut counters.recorder {
+        recorder.queue_drop(now, arrival, packet);
+    }
+    counters.loss(now, packet, cause);
 }
 
 /// Records that a packet is lost on the wire when its transmission ends, at `end`. That is known beforehand, and how long

@@ -5,7 +5,7 @@ use crate::endpoints::host_context::HostContext;
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
-use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder, Peer};
+use crate::kernel::message::{CallSignal, MessageBody, Peer};
 use penstock_model::edge::{Egress, Signal};
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet};
@@ -28,7 +28,6 @@ pub struct CallsEgress {
     pub egress: Egress,
     has_deadlines: bool,
     ingress: Peer,
-    messages: u32,
     measured: Measurement,
 }
 
@@ -64,7 +63,6 @@ impl CallsEgress {
             has_deadlines: egress.has_deadlines(),
             egress,
             ingress,
-            messages: 0,
             measured,
         }
     }
@@ -162,13 +160,8 @@ impl CallsEgress {
     #[inline(never)]
     fn send_signals(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         while let Some(signal) = self.egress.next_signal() {
-            let message = Message {
-                at: now + self.ingress.delay,
-                order: MessageOrder::of_call(self.flow, false, self.messages),
-                body: MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal }),
-            };
-            self.messages += 1;
-            host_context.context.outputs.send_message(self.ingress.process, message);
+            let body = MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal });
+            host_context.context.outputs.send_message(now, &mut self.ingress, body);
         }
     }
 }

@@ -35,7 +35,7 @@ pub struct Host {
     /// Messages of switches may come for what flows send from here.
     pub may_be_quenched: bool,
     /// The place of this node in traces.
-    place: u32,
+    pub place: u32,
     measured: Measurement,
     emitter: Emitter<PeriodicPacket>,
     /// Timers of all endpoints: the only events that a received packet can cause.
@@ -64,11 +64,6 @@ pub struct Host {
 }
 
 impl Host {
-    /// The place of this node in traces.
-    pub fn place(&self) -> u32 {
-        self.place
-    }
-
     /// Whether all endpoints here send or receive datagrams: then an arrival has no effect but that it is forwarded or counted.
     pub fn has_only_datagrams(&self) -> bool {
         !self.has_connections && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched

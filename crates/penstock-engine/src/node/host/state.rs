@@ -2,6 +2,7 @@
 
 use crate::api::observations::FlowCounters;
 use crate::api::series::SeriesPart;
+use crate::endpoints::custom::CustomSender;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
 use crate::port::probing::StateReader;
@@ -113,13 +114,13 @@ impl Host {
             EndKind::OpenLoop => {}
             EndKind::Calls => reader.read("calls", "", whole, &self.calls[i]),
             EndKind::Roce => {
-                let sender = self.roce.sender(end.slot).state();
+                let sender = &self.roce.sender(end.slot).state;
                 reader.read("roce", "", whole, sender);
                 reader.read("rate-control", sender.rate_control_name(), whole, sender.rate_control());
             }
             EndKind::Custom => {
-                let sender = self.custom.sender(end.slot);
-                reader.read("transport", sender.name(), whole, sender.state());
+                let CustomSender { transport, sender, .. } = &self.custom.sender(end.slot).state;
+                reader.read("transport", transport.name, whole, &**sender);
             }
             EndKind::Tcp(control) => {
                 let sender = self.connections.sender(end.slot);

@@ -13,7 +13,7 @@ mod router_port;
 pub mod sampling;
 pub mod series;
 
-use crate::api::blueprint::Blueprint;
+use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::api::observations::PortKinds;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
@@ -37,7 +37,7 @@ use crate::node::process::series::{Observed, Observers};
 use crate::node::shared_state::Switch;
 use crate::node::transit_loop;
 use crate::port::Port;
-use penstock_model::id::{FlowId, ProcessId};
+use penstock_model::id::{FlowId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
@@ -56,8 +56,8 @@ pub struct Process {
     is_plain: bool,
     /// One of its ports may be paused by messages.
     is_pausable: bool,
-    /// A path of messages begins here.
-    sends_messages: bool,
+    /// A path of messages begins here: it may send at any time and without a wire.
+    pub sends_messages: bool,
     /// Of ports that share a buffer or pause state: that.
     pub(super) switch: Option<Box<Switch>>,
     /// Of an end of AAL5: what it reassembles.
@@ -113,9 +113,9 @@ impl Process {
 
     /// Lets connections of the host wait for room in its ports, which ask them in the order of time, as those of a switch;
     /// `limits` has those of the queues of each port.
-    pub fn let_connections_wait(&mut self, limits: impl Iterator<Item = Vec<Vec<Limit>>>) {
+    pub fn let_connections_wait(&mut self, node: NodeId, limits: impl Iterator<Item = Vec<Vec<Limit>>>) {
         if self.switch.is_none() {
-            self.share(Switch::new(self.ports.len(), None));
+            self.share(Switch::new(SwitchPlan::new(node), self.ports.len(), None));
         }
         self.switch.iter_mut().for_each(|switch| switch.has_waiting_connections = true);
         self.ports.iter_mut().zip(limits).for_each(|(port, limits)| port.let_connections_wait(&limits));
@@ -123,7 +123,7 @@ impl Process {
 
     /// Makes it an end of AAL5.
     pub fn make_aal5_end(&mut self, aal5: Aal5) {
-        self.ports.iter_mut().zip(aal5.cell_ports()).filter(|(_, sends_cells)| **sends_cells).for_each(|(port, _)| port.expect_cells());
+        self.ports.iter_mut().zip(&aal5.cell_ports).filter(|(_, sends_cells)| **sends_cells).for_each(|(port, _)| port.expect_cells());
         self.aal5 = Some(Box::new(aal5));
         self.is_plain = false;
     }
@@ -132,11 +132,6 @@ impl Process {
     pub fn make_pausable(&mut self, port: u32) {
         self.ports[port as usize].make_pausable();
         self.is_pausable = true;
-    }
-
-    /// Lets it send messages, at any time and without a wire.
-    pub fn let_send_messages(&mut self) {
-        self.sends_messages = true;
     }
 
     /// Gives a port or a sender other parameters from `at` on. One that has none to change is left as it is, since an executor may

@@ -28,9 +28,9 @@ impl Process {
         let pause = switch.and_then(|switch| switch.pause.as_ref());
         let waits = pause.map_or(Vec::new(), |pause| pause.waits(observations.to, &self.ports, routes));
         let limits = switch.is_some_and(|switch| switch.reaction_point.is_some());
-        let has_headroom = pause.is_some_and(|pause| pause.plan().headroom.is_some());
+        let has_headroom = pause.is_some_and(|pause| pause.plan.headroom.is_some());
         let shares_buffer = switch.is_some_and(|switch| switch.buffer.is_some());
-        self.aal5.iter().for_each(|aal5| add_losses(aal5.lost_by_flow(), observations));
+        self.aal5.iter().for_each(|aal5| add_losses(&aal5.lost, observations));
         for port in self.ports.into_vec() {
             let link = port.link().index();
             let (mut counters, mut timings, lost) = port.finish(&mut self.record.digest);

@@ -150,7 +150,7 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size);
         let accepted = verdict::apply::<false>(decision, DecisionPoint::OnArrival, arrival.at, &arrival.packet, self.counters, self.record);
         if accepted.is_some() {
-            self.counters.offer();
+            self.counters.offered.add(1);
             service_state.enqueue(index, arrival, hop, scheduler);
         }
     }

@@ -12,7 +12,8 @@ use penstock_model::wire::Wire;
 /// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
 #[derive(Clone)]
 pub struct Precomputed {
-    discipline: AnyDiscipline,
+    /// Its discipline.
+    pub discipline: AnyDiscipline,
     counting: Counting,
     ring: Ring<Entry>,
     last_end: Time,
@@ -88,11 +89,6 @@ impl Precomputed {
             // No shaper, so the wire is never idle while something is queued and the head is in service.
             Counting::InSystem => (self.ring.len() as u32).saturating_sub(1),
         }
-    }
-
-    /// Its discipline.
-    pub fn discipline(&self) -> &AnyDiscipline {
-        &self.discipline
     }
 
     /// Packets whose transmission never ends, because the link does not recover.

@@ -12,7 +12,7 @@ use crate::endpoints::calls::ingress::setup::CallsSetup;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::host_context::HostContext;
-use crate::kernel::message::{CallSignal, Message, MessageBody, MessageOrder};
+use crate::kernel::message::{CallSignal, MessageBody};
 use penstock_model::edge::{Ingress, Signal};
 use penstock_model::id::{FlowId, ProcessId};
 use penstock_model::probe::Variable;
@@ -40,7 +40,6 @@ pub struct CallsIngress {
     endings: BinaryHeap<Reverse<(Time, u32, u32)>>,
     next_ending: Time,
     next_call: u32,
-    messages: u32,
     /// The egress only answers requests.
     egress_only_answers: bool,
     /// No two packets of a call are closer than this.
@@ -225,14 +224,8 @@ impl CallsIngress {
     }
 
     fn send_signal(&mut self, now: Time, signal: Signal, host_context: &mut HostContext<'_, '_>) {
-        let flow = self.sending.departures.template.flow;
-        let message = Message {
-            at: now + self.setup.egress.delay,
-            order: MessageOrder::of_call(flow, true, self.messages),
-            body: MessageBody::Call(CallSignal { flow, to_egress: true, signal }),
-        };
-        self.messages += 1;
-        host_context.context.outputs.send_message(self.setup.egress.process, message);
+        let body = MessageBody::Call(CallSignal { flow: self.flow(), to_egress: true, signal });
+        host_context.context.outputs.send_message(now, &mut self.setup.egress, body);
     }
 
     fn count_live(&mut self, now: Time) {

@@ -80,7 +80,6 @@ impl CallsIngress {
             endings: BinaryHeap::new(),
             next_ending: Time::NEVER,
             next_call: 0,
-            messages: 0,
             egress_only_answers: only_answers(&plan.admission, &plan.termination),
             open_requests: 0,
             counters: CallCounters::default(),
