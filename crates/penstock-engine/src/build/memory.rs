@@ -73,7 +73,7 @@ fn block(bytes: usize) -> f64 {
     }
 }
 
-/// The blueprint of the run, which is one of many, and what is known of the network only while it is built.
+/// The blueprint of the run, which is one of many, and facts about the network that are needed only while it is built.
 fn construction(blueprint: &Blueprint) -> f64 {
     let Blueprint { nodes, links, routes, groups, flows, .. } = blueprint;
     let names: f64 = nodes.iter().chain(links.iter().map(|link| &link.path)).map(|name| block(name.len())).sum();

@@ -35,7 +35,7 @@ pub fn under_way(blueprint: &Blueprint, loads: &[Load], open: &[f64]) -> (f64, f
             return 0.0;
         }
         let (excess, size) = (rate - fastest(link), rate / (8.0 * packets_per_second.max(1e-9)));
-        // Flows that send no more than the link carries meet by chance; what is more waits until the queue is full.
+        // Flows that send no more than the link carries meet by chance; the excess waits until the queue is full.
         let waiting = if excess > 0.0 { excess * length / (8.0 * size.max(1.0)) } else { flows };
         let units = if link.cells { f64::from(cells(size as u32)) } else { 1.0 };
         units * packets_per_second * link.delay.as_seconds() + (units * waiting).min(packets(limits, size.max(1.0)))
