@@ -18,8 +18,7 @@ from penstock.report import render
 from penstock.report.content import Report
 from penstock.report.making import Makers, published_report
 from penstock.report.study import study_report
-from penstock.reproductions.loading import has_document, names
-from penstock.reproductions.study import DATA
+from penstock.reproductions.loading import DATA, has_document, names
 from penstock.store import Store
 from penstock.studies.making import stored
 from penstock.studies.plan import StudyPlan

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module, resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.printable import path_text
-from penstock.reproductions.document import Document, unknown
-from penstock.reproductions.evidence import ClaimTest
-from penstock.reproductions.statements import Facts, Numbers, StatedTest
-from penstock.reproductions.study import DATA, Study
+
+if TYPE_CHECKING:  # command lines import this module, and should be quick
+    from penstock.reproductions.study import Study
+
+DATA = "document.toml"
+"""The file that makes a folder a study."""
 
 
 def names() -> list[str]:
@@ -56,25 +57,8 @@ def load(name: str) -> Study:
             raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
         return read_folder(folder)
     if name not in names():
+        from penstock.reproductions.document import unknown
+
         raise InputError(f"{unknown('published study', name, names())} A folder with a {DATA} is one too.")
     study: Study = import_module(f"{__package__}.{name}").STUDY
     return study
-
-
-def packaged(
-    package: str,
-    *,
-    numbers: Numbers | None = None,
-    others: Mapping[str, ClaimTest] | None = None,
-    facts: Mapping[str, Facts] | None = None,
-    **parts: Any,
-) -> Study:
-    """The study of a package with a ``document.toml``; `parts` are other fields of :class:`Study`.
-
-    `numbers` are the study's own names in statements of claims, `others` the tests of claims that no statements can
-    test, and `facts` more words for the evidence of some claims.
-    """
-    document = Document.parse(resources.files(package).joinpath(DATA).read_text(encoding="utf-8"))
-    more = facts or {}
-    stated = {claim.id: StatedTest(document, claim, numbers or {}, more.get(claim.id)) for claim in document.claims}
-    return Study(document, claims={**stated, **(others or {})}, **parts)

@@ -15,9 +15,9 @@ from penstock.reproductions.contrasts import power_section
 from penstock.reproductions.document import Claim, Document, Question
 from penstock.reproductions.evidence import runs_told, turns
 from penstock.reproductions.fits import Coverage, Stored
-from penstock.reproductions.loading import has_document, is_folder, load, names
+from penstock.reproductions.loading import DATA, has_document, is_folder, load, names
 from penstock.reproductions.stored import VERDICTS, Origin
-from penstock.reproductions.study import DATA, text_beside
+from penstock.reproductions.study import text_beside
 from penstock.reproductions.worth import cross_section, question_lines, worth_section
 
 FINDINGS = "findings.md"

@@ -14,9 +14,10 @@ from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import utf8
 from penstock.records import RunResult
+from penstock.reproductions.loading import DATA
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import DATA, Page, Study, folder_of, page_of
+from penstock.reproductions.study import Page, Study, folder_of, page_of
 from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest, distinct, effort, warnings_of

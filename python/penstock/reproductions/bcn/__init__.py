@@ -40,9 +40,9 @@ from penstock.reproductions.evidence import (
     unsettled,
     within,
 )
-from penstock.reproductions.loading import packaged
 from penstock.reproductions.outcome import Outcome, numbers, one
 from penstock.reproductions.reading import Settings
+from penstock.reproductions.study import packaged
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 

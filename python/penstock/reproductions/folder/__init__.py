@@ -31,9 +31,10 @@ from penstock.reproductions.evidence import (
     unsettled,
 )
 from penstock.reproductions.folder.content import complete, mistakes_in
+from penstock.reproductions.loading import DATA
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.study import DATA, Page, Study
+from penstock.reproductions.study import Page, Study
 from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import is_path, value_text
 from penstock.studies.derived import Derived

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.reproductions.evidence import Estimate, Finding, about
-from penstock.reproductions.loading import packaged
 from penstock.reproductions.outcome import Outcome, numbers, total
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, TRAFFICS, VOICE, experiments, grown
@@ -14,6 +13,7 @@ from penstock.reproductions.pcn.measure import MEASURED, Overshoot, admission, g
 from penstock.reproductions.pcn.oracle import NULLS, counted
 from penstock.reproductions.pcn.scenario import build, effort
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
+from penstock.reproductions.study import packaged
 
 __all__ = ["STUDY"]
 
