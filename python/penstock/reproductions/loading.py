@@ -55,7 +55,7 @@ def load(name: str) -> Study:
         folder = path.parent if path.name == DATA else path
         if not has_document(folder):
             raise InputError(f"{path_text(name)}: there is no {DATA} in it, which makes a folder a study.")
-        return read_folder(folder)
+        return read_folder(folder / DATA)
     if name not in names():
         from penstock.reproductions.document import unknown
 

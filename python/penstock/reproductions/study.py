@@ -10,13 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from penstock.reproductions.document import Document
 from penstock.reproductions.evidence import ClaimTest
-from penstock.reproductions.loading import DATA
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.statements import Facts, Numbers, StatedTest
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 
@@ -89,22 +86,3 @@ def text_beside(document: Document, file: str) -> str | None:
     """The text of a file in a study's folder; None if there is none."""
     path = folder_of(document) / file
     return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
-def packaged(
-    package: str,
-    *,
-    numbers: Numbers | None = None,
-    others: Mapping[str, ClaimTest] | None = None,
-    facts: Mapping[str, Facts] | None = None,
-    **parts: Any,
-) -> Study:
-    """The study of a package with a ``document.toml``; `parts` are other fields of :class:`Study`.
-
-    `numbers` are the study's own names in statements of claims, `others` the tests of claims that no statements can
-    test, and `facts` more words for the evidence of some claims.
-    """
-    document = Document.parse(resources.files(package).joinpath(DATA).read_text(encoding="utf-8"))
-    more = facts or {}
-    stated = {claim.id: StatedTest(document, claim, numbers or {}, more.get(claim.id)) for claim in document.claims}
-    return Study(document, claims={**stated, **(others or {})}, **parts)

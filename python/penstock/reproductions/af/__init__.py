@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from penstock.reproductions.af.scenario import build, flow_groups
 from penstock.reproductions.evidence import CONFIRMED, REFUTED, UNDECIDED, Finding
 from penstock.reproductions.outcome import Outcome, numbers
+from penstock.reproductions.packaged import packaged
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.study import packaged
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 from penstock.statistics import jain

@@ -41,8 +41,8 @@ from penstock.reproductions.evidence import (
     within,
 )
 from penstock.reproductions.outcome import Outcome, numbers, one
+from penstock.reproductions.packaged import packaged
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.study import packaged
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from penstock.reproductions.ef.scenario import DEDICATED, EF, SIZES, VLL, build, experiments, most_flows
 from penstock.reproductions.evidence import Finding, between
 from penstock.reproductions.outcome import Outcome, numbers, total
+from penstock.reproductions.packaged import packaged
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.study import packaged
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 

@@ -31,7 +31,6 @@ from penstock.reproductions.evidence import (
     unsettled,
 )
 from penstock.reproductions.folder.content import complete, mistakes_in
-from penstock.reproductions.loading import DATA
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Settings
 from penstock.reproductions.study import Page, Study
@@ -53,13 +52,12 @@ SCENARIO = "scenario.toml"
 """The scenario of a table that names none."""
 
 
-def read_folder(folder: Path) -> Study:
-    """The study in a folder.
+def read_folder(path: Path) -> Study:
+    """The study of a data file and the scenarios next to it.
 
     Raises ScenarioError with all mistakes of the file and their lines, or InputError if it, or a scenario that it
     names, cannot be read, or it contradicts itself.
     """
-    path = folder / DATA
     text = read_text(path)
     try:
         data = parsed(text)
@@ -73,13 +71,13 @@ def read_folder(folder: Path) -> Study:
     mistakes_in(data, mistakes)
     refuse()
     try:
-        document = replace(Document.of(complete(data)), folder=folder)
+        document = replace(Document.of(complete(data)), folder=path.parent)
         for table in document.tables:
             for row, column, _ in table.numbers():
                 document.tolerance(table, row, column)
     except ValueError as error:
         raise InputError(f"{path_text(path)}: {error}.") from None
-    rows = _Rows(document, data, folder, mistakes)
+    rows = _Rows(document, data, path.parent, mistakes)
     claims = {
         claim.id: claim_test(document, claim, stated.get("holds", []), ("claim", number, "holds"), mistakes)
         for number, (claim, stated) in enumerate(zip(document.claims, data.get("claim", ()), strict=True))

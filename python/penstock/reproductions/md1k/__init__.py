@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from penstock.reproductions.packaged import packaged
 from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import scenario_text
-from penstock.reproductions.study import packaged
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 

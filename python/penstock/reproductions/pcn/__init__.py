@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.reproductions.evidence import Estimate, Finding, about
 from penstock.reproductions.outcome import Outcome, numbers, total
+from penstock.reproductions.packaged import packaged
 from penstock.reproductions.pcn.cases import ADMISSION, PLT, Case
 from penstock.reproductions.pcn.experiments import BASE, COUNTED, OVERLOAD, TRAFFICS, VOICE, experiments, grown
 from penstock.reproductions.pcn.measure import MEASURED, Overshoot, admission, gather, measure, part_of, termination
 from penstock.reproductions.pcn.oracle import NULLS, counted
 from penstock.reproductions.pcn.scenario import build, effort
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
-from penstock.reproductions.study import packaged
 
 __all__ = ["STUDY"]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from penstock.reproductions.evidence import rank_correlation
 from penstock.reproductions.outcome import Outcome, one
+from penstock.reproductions.packaged import packaged
 from penstock.reproductions.statements import Numbers, columnwise
-from penstock.reproductions.study import packaged
 from penstock.reproductions.ubr.guarantees import SLIDES as OF_SLIDES
 from penstock.reproductions.ubr.guarantees import stated
 from penstock.reproductions.ubr.measure import MEASURED, measure
