@@ -37,8 +37,7 @@ def namespaces(tmp_path_factory):
 @pytest.fixture
 def core(monkeypatch):
     """The fake core in the place of the real one, with nothing run yet."""
-    # The workloads of bench are made of the real core's components when the module is imported.
-    from penstock import _core, bench, reference  # noqa: F401
+    from penstock import _core, bench, reference  # noqa: F401, its workloads are made of the real core's components
 
     for name in vars(fake_core):
         if not name.startswith("__"):

@@ -59,12 +59,12 @@ pub fn estimate(blueprint: &Blueprint) -> u64 {
     (FIXED + structure(blueprint, &loads) + circuits(blueprint) + endpoints + at_ports + running) as u64
 }
 
-/// The bytes of so many of a type.
+/// The bytes of `count` values of a type.
 fn bytes_of<T>(count: usize) -> f64 {
     count as f64 * size_of::<T>() as f64
 }
 
-/// What the allocator takes for a block of so many bytes.
+/// What the allocator takes for a block of `bytes`.
 fn block(bytes: usize) -> f64 {
     if bytes == 0 {
         0.0
@@ -118,7 +118,7 @@ fn circuits(blueprint: &Blueprint) -> f64 {
     2.0 * blueprint.flows.len() as f64 * each + GROWING * bytes_of::<u32>(blueprint.routes.links().len())
 }
 
-/// The two ends of a flow, with so many live calls if these are what it has.
+/// Bytes of the two ends of a flow of a group; an aggregate of calls has `calls` live ones on average.
 fn endpoints(group: &FlowGroup, calls: f64) -> f64 {
     let timer = GROWING * size_of::<Timer>() as f64;
     let waiting = if group.transport.waits_for_port() { RING * size_of::<WaitingEntry>() as f64 } else { 0.0 };

@@ -46,8 +46,8 @@ pub fn under_way(blueprint: &Blueprint, loads: &[Load], open: &[f64]) -> (f64, f
     // A packet stays on its page of the wheel, and in the inputs of one visit. Sweeps come first and are tried again now and then, with all
     // packets in the queues of inputs.
     let in_wheel = RING * (open + all) * (2.0 * arrival + size_of::<Delivery<Arrival>>() as f64);
-    // If no link has more than a quarter of what is under way, visits are short everywhere, and windows soon begin. A bottleneck of most has
-    // long visits, for which packets stay in the queues of inputs.
+    // Where no link holds more than a quarter of all packets, visits are short and windows begin soon. A bottleneck that holds more has long
+    // visits, and its packets stay in the queues of inputs.
     let is_spread = of_links.iter().all(|segments| *segments <= all / 4.0);
     let in_flight = match (may_use_windows(blueprint, loads), is_spread) {
         (true, true) => in_wheel,

@@ -60,7 +60,7 @@ pub struct Scheduled<S> {
     page: Time,
 }
 
-/// A sending state machine that is told when to begin.
+/// A sending state machine. Its endpoint keeps the times of its application, and calls it at them.
 pub trait ScheduledSender {
     /// The kind of its timer.
     const TIMER: TimerKind;

@@ -177,8 +177,8 @@ impl Port {
         }
     }
 
-    /// Builds the port of link `link` for the place that `context` describes; what is recorded beyond counters, and jitter of the hosts whose packets enter the network
-    /// here, are beyond its plan.
+    /// Builds the port of `link`, whose row in traces is `place`. Two things are not in its plan: what is recorded beyond counters, and the
+    /// jitter of hosts whose packets enter the network here.
     pub fn new(
         link: LinkId,
         place: u32,

@@ -1,4 +1,4 @@
-//! One run on several cores.
+//! A run on one core, as a single shard, or on several.
 //!
 //! The processes are divided into shards, one for each core. Shards meet at a barrier, exchange what they have sent each
 //! other, and publish when their next events are due. An event in one shard affects no other one for at least the
@@ -32,8 +32,11 @@ const WORTHWHILE_EVENTS: u64 = 50;
 
 /// All processes, in order, with the inputs of each.
 pub struct World<'a, P> {
+    /// The processes, by their numbers.
     pub processes: &'a mut [P],
+    /// The inputs of each; none during a visit to it.
     pub inputs: &'a mut [Option<Box<Inputs>>],
+    /// All routes.
     pub routes: &'a Routes,
 }
 
