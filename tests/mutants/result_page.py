@@ -26,9 +26,9 @@ mistakes with NAME in their area or name.
 """
 RANDOM_HEAD = """# Random mutants of the engine
 
-The [lists of mistakes](mutants.md) hold what somebody thought of. `tests/mutants/mutants.py --random N --seed S` draws
-mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node` instead, each with
-the same probability: it replaces an operator, a literal, a condition or a method, or leaves out a statement
+The [lists of mistakes](mutants.md) hold what somebody thought of. Instead, `tests/mutants/mutants.py --random N --seed S`
+draws mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node`, each with the same
+probability. A mistake replaces an operator, a literal, a condition or a method, or leaves out a statement
 (`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model and the engine run, with a tenth of
 their random cases. `--survivors` tries again the mistakes that no test noticed. Survivors that change no result have a
 reason in `tests/mutants/judged.toml`.
