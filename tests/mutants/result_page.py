@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 HEAD = """# Mutation testing
 
 `make mutants` checks whether the tests notice mistakes. It makes each mistake listed in `tests/mutants/lists` and looks
-for a failing test. An entry quotes some text of a source file, and has its replacement (in Rust, an expression or a
-statement) and what the mistake would mean for a simulation. The mistakes compile, run, and change numbers.
+for a failing test. An entry has some text of a source file, its replacement (in Rust, an expression or a statement),
+and the effect that the mistake would have on a simulation. The mistakes compile, run, and change numbers.
 
 All Rust mistakes are compiled together into a copy of the tree, next to the correct text; an environment variable
 selects one. Tests run in this order, until one fails: the module of the mistake, its crate, the crates above, and the
@@ -26,12 +26,12 @@ mistakes with NAME in their area or name.
 """
 RANDOM_HEAD = """# Random mutants of the engine
 
-The [lists of mistakes](mutants.md) hold what somebody thought of. Instead, `tests/mutants/mutants.py --random N --seed S`
-draws mistakes from the syntax trees of the engine's `kernel`, `merge`, `executor`, `port` and `node`, each with the same
-probability. A mistake replaces an operator, a literal, a condition or a method, or leaves out a statement
-(`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model and the engine run, with a tenth of
-their random cases. `--survivors` tries again the mistakes that no test noticed. Survivors that change no result have a
-reason in `tests/mutants/judged.toml`.
+The [lists of mistakes](mutants.md) hold what somebody thought of. Instead,
+`tests/mutants/mutants.py --random N --seed S` draws mistakes from the syntax trees of the engine's `kernel`, `merge`,
+`executor`, `port` and `node`, each with the same probability. A mistake replaces an operator, a literal, a condition or
+a method, or leaves out a statement (`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model
+and the engine run, with a tenth of their random cases. `--survivors` tries again the mistakes that no test noticed.
+Survivors that change no result have a reason in `tests/mutants/judged.toml`.
 """
 
 
