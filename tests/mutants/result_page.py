@@ -18,15 +18,15 @@ and the effect that the mistake would have on a simulation. The mistakes compile
 
 All Rust mistakes are compiled together into a copy of the tree, next to the correct text; an environment variable
 selects one. Tests run in this order, until one fails: the module of the mistake, its crate, the crates above, and the
-Python tests that the entry names. Rust tests that do not execute the changed text are skipped. A test that takes ten
-times its usual CPU time, and at least 20 s, also catches the mistake. `tests/mutants/mutants.py NAME` tries the
+Python tests that the entry names. Rust tests that do not execute the changed text are skipped. A mistake is also
+caught if a test takes ten times its usual CPU time and at least 20 s. `tests/mutants/mutants.py NAME` tries the
 mistakes with NAME in their area or name.
 
 `tests/mutants/mutants.py --random N` draws [N mistakes](mutants-random.md) from the engine instead.
 """
 RANDOM_HEAD = """# Random mutants of the engine
 
-The [lists of mistakes](mutants.md) hold what somebody thought of. Instead,
+The [lists of mistakes](mutants.md) hold what somebody thought of. In contrast,
 `tests/mutants/mutants.py --random N --seed S` draws mistakes from the syntax trees of the engine's `kernel`, `merge`,
 `executor`, `port` and `node`, each with the same probability. A mistake replaces an operator, a literal, a condition or
 a method, or leaves out a statement (`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model
