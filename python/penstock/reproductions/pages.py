@@ -155,7 +155,9 @@ def _source(document: Document, where: str) -> str:
 
 
 def _print_says(claim: Claim) -> str:
-    support = f"Do the document's own numbers bear it out: {claim.printed_support}." if claim.printed_support else ""
+    answers = {"yes": "Yes", "no": "No", "partly": "Partly", "none": "It has none for this"}
+    answer = answers.get(claim.printed_support, claim.printed_support)
+    support = f"Do the document's own numbers bear it out? {answer}." if answer else ""
     return f"{support} {claim.note}".strip() or "Nothing is noted."
 
 

@@ -297,7 +297,7 @@ def question_lines(document: Document, question: str) -> list[str]:
     return [
         line
         for _, says, shares in ranked_questions(document, own)
-        for line in (f"**The printed numbers**: {says} ({', '.join(shares)}).", "")
+        for line in (f"**The print** {says} ({', '.join(shares)}).", "")
     ]
 
 
