@@ -192,8 +192,8 @@ class Network(NetworkTraffic):
             Chooses the queue that sends next.
         classes : mapping of str to mapping, optional
             Settings of each class, such as ``{"voice": {"weight": 3, "queue": TailDrop()}}``. Keys as in
-            ``class.NAME`` of a scenario, with underscores for hyphens; ``classes`` belong to a class with a
-            scheduler of its own.
+            ``class.NAME`` of a scenario, with underscores for hyphens; a class with a scheduler of its
+            own has ``classes``.
         policer : Component, optional
             Drops what exceeds a profile, before anything else.
         shaper : Component, optional
@@ -293,7 +293,7 @@ class Network(NetworkTraffic):
     def series(self, **options: Any) -> None:
         """Selects what ``penstock series`` shows by the keys of ``[[series]]``.
 
-        These are ``of``, ``what``, ``every``, ``on``, ``start`` and ``stop``.
+        These are ``of``, ``what``, ``sum``, ``every``, ``on``, ``start`` and ``stop``.
         """
         self._tables["series"].append(plain(options))
 

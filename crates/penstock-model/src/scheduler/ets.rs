@@ -21,7 +21,7 @@ crate::parameters! {
     /// ## Departures
     /// The standard leaves the algorithm open, and asks for shares within 10 % of the bandwidth over a long time; deficit round robin,
     /// as in Linux's sch_ets, gives the shares exactly over a long time. Numbers of traffic classes and credit-based shaping are
-    /// left out. While no class with a `bandwidth` has packets, the one served last keeps its turn; Linux ends it.
+    /// left out.
     ///
     /// ## Example
     /// ```toml
@@ -34,7 +34,7 @@ crate::parameters! {
     pub struct Parameters with class ClassParameters {
         /// The classes of the port: the strict ones in the order of their priority, and then the others.
         order: Vec<ClassName>;
-        /// Bytes that the class with the smallest share may send in a turn; at least the largest packet makes each turn serve each class.
+        /// Bytes that the class with the smallest share may send in a turn. If this is at least the largest packet, each class sends in each round.
         quantum: Quantum = "1514 bytes";
     }
 }

@@ -18,8 +18,8 @@ crate::parameters! {
     ///
     /// 1. the deepest lender, so that assured rates precede borrowed ones;
     /// 2. the lowest `priority`;
-    /// 3. turns of a `quantum` by deficit round robin. A class whose last packet is sent at its own `rate` passes the turn on; one
-    ///    that borrows for it keeps the turn.
+    /// 3. turns of a `quantum` by deficit round robin. A class whose queue becomes empty passes the turn on if its last packet was sent
+    ///    at its own `rate`, and keeps it if that packet borrowed.
     ///
     /// A packet is charged to the ceilings of its class and of all classes above, and to the rate buckets from the lender up. If no
     /// class has a lender, the wire is idle until one has. A class sends at its own `rate` even if the ceiling of a class above is used
@@ -41,7 +41,6 @@ crate::parameters! {
     /// - Debts are unlimited (Linux limits them by `mbuffer`).
     /// - Priorities begin at 1; `ceiling` must be at least `rate`; `ceiling-burst` defaults to `burst` if that is given.
     /// - The default of the bursts is 1600 bytes at any rate, as in `tc` with a clock of nanoseconds.
-    /// - The default quantum is a tenth of a second at `rate` (`r2q` = 10), within 1000 and 200,000 bytes.
     ///
     /// ## Example
     /// ```toml
@@ -71,7 +70,7 @@ crate::parameters! {
         ceiling_burst: Option<Bytes>, changeable;
         /// Rank among the classes that borrow; 1 goes first. Classes may share a priority.
         priority: Count = "1";
-        /// Bytes that it may send in a turn; if left out, a tenth of a second at `rate`, within 1000 and 200,000 bytes.
+        /// Bytes that it may send in a turn; if left out, a tenth of a second at `rate` (`r2q` = 10), within 1000 and 200,000 bytes.
         quantum: Option<Quantum>, changeable;
     }
 }

@@ -16,7 +16,7 @@ impl Wait {
     pub const INFO: MetricInfo = MetricInfo {
         name: "wait",
         unit: "s",
-        doc: "Time from a packet's acceptance by a link to the start of its transmission. With `per = \"link\"`, `min` and `max` are given only if `take` names them.",
+        doc: "Time from a packet's acceptance by a link to the start of its transmission.",
         statistics: "Statistics are over the packets of all links together.",
         targets: Targets::LINKS,
         take: MEANS,

@@ -10,8 +10,8 @@ crate::parameters! {
     /// H-TCP: additive increase that grows with the time since the last congestion.
     ///
     /// ## Decides
-    /// cwnd grows by alpha segments per round trip in congestion avoidance. Until `delta-l` after the last congestion, or after the
-    /// start of the connection, the flow grows as Reno does; t seconds later, its growth is $f = 1 + 10 t + 0.25 t^2$. Congestion
+    /// cwnd grows by alpha segments per round trip in congestion avoidance. alpha depends on a factor f, which is 1 until `delta-l`
+    /// after the last congestion or the start of the connection. t seconds after that, $f = 1 + 10 t + 0.25 t^2$. Congestion
     /// multiplies FlightSize by beta. With `adaptive-backoff`, beta is RTT_min / RTT_max, between 0.5 and 0.8, which empties the
     /// queue without letting the link idle. If the throughput before this congestion differs by more than a fifth from the one
     /// before the previous congestion, the available bandwidth has changed, and beta is 0.5. To keep shares equal with any beta,
@@ -25,8 +25,8 @@ crate::parameters! {
     /// - The throughput is the highest of any round trip since the last congestion.
     /// - FlightSize counts up to cwnd only.
     /// - A timeout halves FlightSize, and beta stays 0.5 until the second congestion after it.
-    /// - Growth per round trip, and alpha, are those with an acknowledgement of every segment. Acknowledgements count, not bytes:
-    ///   with `ack-every = 2`, cwnd grows half as fast, in slow start too.
+    /// - Growth per round trip, and alpha, assume an acknowledgement of every segment. Acknowledgements count, not bytes: with
+    ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
     /// - alpha is not scaled by the round trip, which is an option of the draft.
     /// - The factor 2 (1 - beta) applies from the start, as in [Leith04]; FreeBSD applies it after `delta-l` only.
     ///
@@ -38,7 +38,7 @@ crate::parameters! {
     /// ## References
     /// draft-leith-tcp-htcp-06 [Leith08]; Leith and Shorten [Leith04].
     pub struct Parameters {
-        /// Time after congestion in which the flow grows as Reno does (Delta_L) [Leith08].
+        /// Time after congestion in which f is 1, as with Reno (Delta_L) [Leith08].
         delta_l: Duration = "1 s", changeable;
         /// Whether beta follows the round trips; otherwise it is 0.5 [Leith08].
         adaptive_backoff: bool = "true", changeable;

@@ -17,7 +17,7 @@ crate::parameters! {
     /// | event | cwnd | rate of the source |
     /// |---|---|---|
     /// | feedback in fast increase | grows by the acknowledged bytes if it is used | every 0.2 s: + `ramp-up-speed` x 0.2 s |
-    /// | feedback otherwise | + acknowledged bytes x packet / cwnd x (1 - qdelay / qdelay_target) | every 0.2 s: up by at most as much, down if the RTP queue is long |
+    /// | feedback otherwise | + acknowledged bytes x packet / cwnd x (1 - qdelay / qdelay_target) | every 0.2 s: up by at most `ramp-up-speed` x 0.2 s, or down if the RTP queue is long |
     /// | loss | x `beta-loss`, at most once per round trip | x `beta-rate` |
     /// | mark, with `ecn` | x `beta-ecn`, at most once per round trip | x `beta-ecn` |
     ///
@@ -31,14 +31,14 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - One stream per connection.
-    /// - The target begins at the source's `rate` instead of zero, which the lower limit would raise.
+    /// - The target begins at the source's `rate`; in the RFC it begins at zero, and the lower limit raises it.
     /// - A report covers the newest packet and the 64 before it, and comes after `feedback-interval` or 32 packets. It has one size.
     /// - Round trips include the time that the newest packet waits for the report, which the feedback of the RFC does not contain.
     /// - The fraction of round trips with losses is an average with weight 1/100 per round trip; the RFC does not define it. The base delay is the
     ///   minimum of the last ten minutes, as in [RFC6817 s2.4.2].
     /// - The five seconds after which fast increase resumes also count from the last loss or mark. `target_bitrate_last_max` is set at losses,
     ///   at marks and at the end of fast increase.
-    /// - The minimum rate without feedback [RFC8298 s7] is one packet per packet time at 50 kbit/s.
+    /// - Without feedback, packets leave at 50 kbit/s, the minimum rate [RFC8298 s7].
     /// - Nothing is discarded from the RTP queue, however long its packets wait.
     /// - The draft of the second version has no fast increase, derives the target from window and round trip, reacts to the share of marks
     ///   (L4S), and lets bytes in flight exceed the window [Johansson26 s1.3]. That is not implemented.
@@ -78,7 +78,7 @@ crate::parameters! {
         header: Bytes = "40 bytes";
         /// Size of a report: 28 bytes of IP and UDP and 44 of RTCP [RFC8298 s4.2.1].
         report: Bytes = "72 bytes";
-        /// Time from report to report; if left out, the packets' bits per 10000 bit/s, between 20 and 400 ms [RFC8298 s4.2.2].
+        /// Time from report to report; if left out, the time in which 10000 bits arrive, between 20 and 400 ms [RFC8298 s4.2.2].
         feedback_interval: Option<Duration>;
     }
 }
