@@ -19,7 +19,7 @@ from table_page import table_page, table_picture
 
 from penstock import components, reproductions, suites
 from penstock.cli.app import app
-from penstock.reference import catalogue, pages, places, statistics_of
+from penstock.reference import catalogue, kind_of, pages, places, statistics_of
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
@@ -88,9 +88,15 @@ def _kind(kind: str, of_kind: list[Component]) -> str:
     rows = "\n".join(f"| [`{entry['name']}`]({entry['name']}.md) | {_line(entry['summary'])} |" for entry in of_kind)
     entries = "\n".join(entry["name"] for entry in of_kind)
     return (
-        f"# {kind.capitalize()}s\n\nIn a scenario: {_written(kind, ' = { ... }')}\n\n"
+        f"# {_plural(kind)}\n\nIn a scenario: {_written(kind, ' = { ... }')}\n\n"
         f"| name | what it does |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
     )
+
+
+def _plural(kind: str) -> str:
+    """The kind as a title."""
+    words = kind.replace("-", " ").capitalize().replace("Pcn", "PCN")
+    return f"{words[:-1]}ies" if words.endswith("y") else f"{words}s"
 
 
 def _written(kind: str, value: str = "") -> str:
@@ -100,7 +106,7 @@ def _written(kind: str, value: str = "") -> str:
 def _kinds() -> str:
     everything = catalogue()["components"]
     rows = "\n".join(
-        f"| [{kind.capitalize()}s](../reference/{kind}/index.md) | {_written(kind)} | "
+        f"| [{_plural(kind)}](../reference/{kind}/index.md) | {_written(kind)} | "
         + ", ".join(f"[`{entry['name']}`](../reference/{kind}/{entry['name']}.md)" for entry in of_kind)
         + " |"
         for kind, of_kind in everything.items()
@@ -144,7 +150,7 @@ def _section(section: Section) -> str:
 
 
 def _key(parameter: Parameter) -> str:
-    takes = [parameter["kind"]]
+    takes = [kind_of(parameter)]
     if "choices" in parameter:
         takes = [" or ".join(f"`{choice['word']}`" for choice in parameter["choices"])]
         # All metrics in one cell would hide the rest; they have a table of their own.

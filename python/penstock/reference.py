@@ -301,6 +301,11 @@ def _measure(metric: Metric) -> str:
     return "[[measure]]\n" + "".join(f"{key} = {toml_value(value)}\n" for key, value in keys.items())
 
 
+def kind_of(parameter: Parameter) -> str:
+    """The kind of a parameter's value in words; a law is a value, a table or a list."""
+    return "several forms" if parameter["kind"] == "law" else parameter["kind"]
+
+
 def _used(key: str, usual: str, doc: str) -> str:
     """The value of a parameter in the component's example if it has the `usual` unit, else `usual`."""
     unit = usual.rpartition(" ")[2]
@@ -314,7 +319,7 @@ def _parameters(described: Component | Classes, title: str = "Parameters") -> st
         return f"## {title}\n\nNone."
     items = []
     for parameter in parameters:
-        facts = [parameter["kind"]]
+        facts = [kind_of(parameter)]
         if "example" in parameter:
             facts.append(f"such as {_used(parameter['key'], parameter['example'], doc)}")
         if "names" in parameter:
