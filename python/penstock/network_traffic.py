@@ -60,8 +60,9 @@ class NetworkTraffic:
         source : Component
             What the application sends.
         matrix : str or sequence of sequence of str or float, optional
-            A flow from each node to each other: a CSV or Parquet file, relative to the current folder, or rows, with
-            nodes in the first row and column. An entry is a rate with its unit, or a multiple of that of `source`.
+            A flow from each node to each other. Rows, with nodes in the first row and column, or a CSV or Parquet file
+            of them, relative to the current folder. An entry is a rate with its unit, or a multiple of that of
+            `source`.
         transport : Component, optional
             Transport protocol; UDP by default.
         count : int, optional

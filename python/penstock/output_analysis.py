@@ -60,8 +60,8 @@ class QuantileInterval:
 def mser5(series: Sequence[float]) -> Truncation:
     """Finds the start-up transient by MSER-5 [White97], on means of five observations each.
 
-    Discards the observations that minimise the squared standard error of the mean of the rest, sum (y - mean)^2 / n^2.
-    If these are half of the series or more, the run is too short to tell [White00].
+    Discards as many of the first observations as minimise the squared standard error of the mean of the rest,
+    sum (y - mean)^2 / n^2. If these are half of the series or more, the run is too short to tell [White00].
 
     The series has the observations of one run in order, such as means over windows of equal length. Raises ValueError
     if there are fewer than 50, or one is NaN.

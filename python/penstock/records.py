@@ -86,7 +86,7 @@ class RunResult:
     window : (float, float) or None, s
         Counted interval: the ends of the warm-up and of the run.
     decided : sequence of Decided or None
-        Causes of the numbers that they do not show; None if unknown.
+        What shaped the numbers without showing in them; None if unknown.
     """
 
     request: RunRequest
@@ -138,7 +138,7 @@ class Status:
     Parameters
     ----------
     total, done, cached, failed : int
-        Number of runs: all, finished, of these from the store, and failed.
+        Number of runs in all, finished, taken from the store (these count as finished), and failed.
     packet_hops : int
         Packet-hops of the runs that were computed.
     work, worked : float

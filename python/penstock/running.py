@@ -77,7 +77,8 @@ def run_all(
     Raises
     ------
     ScenarioError
-        If any scenario has mistakes, such as keys without effect unless the request has settings; nothing is run.
+        If any scenario has mistakes; nothing is run. Keys without effect are mistakes too, except in requests with
+        settings.
     InputError
         If simultaneous runs need more memory than there is (see ``penstock.memory.allow``), there are no such
         workers, or `jobs` or `threads` is below 1; nothing is run.

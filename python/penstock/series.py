@@ -81,7 +81,8 @@ class TimeSeries(RowStream):
 def wide(frame: pl.DataFrame) -> pl.DataFrame:
     """Returns rows of a :class:`TimeSeries` with a column ``time`` in seconds, and a column per series.
 
-    A series without a value at an instant is null there. Columns of several runs begin with what the runs differ in.
+    A series without a value at an instant is null there. With several runs, the names of columns begin with what
+    distinguishes the runs.
     """
     import polars as pl
 

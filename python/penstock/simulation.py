@@ -129,9 +129,9 @@ class Snapshot:
 class Simulation:
     """One run of a scenario, advanced step by step.
 
-    Stopping, reading and snapshots change no number: the digest is that of the same run in one go. Parameters that are
-    set make another run, which is a function of scenario, seed, replication, and what was set when. Counting begins at
-    the start; the scenario's warm-up is ignored.
+    Stopping, reading and snapshots change no number: the digest is that of the same run in one go. Setting a
+    parameter makes another run, which depends only on scenario, seed, replication, and the settings with their times.
+    Counting begins at the start; the scenario's warm-up is ignored.
 
     `name`, `folder`, `sets`, `seed` and `replication` are as for :class:`penstock.rows.RowStream`.
 
@@ -142,7 +142,7 @@ class Simulation:
     observe : sequence of str, or mapping of str to str
         What :meth:`state` returns, such as ``["queue[r1-r2]", "drops[r1-r2] per step"]``, or names for these. Variables
         are as in ``[[series]]``. Amounts are added up over members, classes and queues, times and shares averaged.
-        Rates describe the step.
+        Rates are averages over the step.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class Interval:
 
     @property
     def is_lopsided(self) -> bool:
-        """Whether one side is more than a tenth longer than half the width, so that the half does not describe it.
+        """Whether one side is more than a tenth longer than half the width, so that this half does not describe both.
 
         >>> interval([2.0, 3.0]).is_lopsided, ratio_interval([0.999, 0.97, 0.98]).is_lopsided
         (False, True)
@@ -158,8 +158,9 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """Returns the mean of independent runs of a quantity between 0 and 1, with an interval that stays there.
 
     The interval is Student's around the logit of the mean, ln(m / (1 - m)), whose standard error is that of the mean
-    over m (1 - m) (delta method), transformed back [Brown01]. It is Student's own for means far from 0 and 1, on the
-    scale of their error; near them it is longer on the side with room. Both bounds are 0 or 1 if all runs gave that.
+    over m (1 - m) (delta method), transformed back [Brown01]. For means many standard errors from 0
+    and 1, it is Student's own; near 0 or 1, it is longer on the side with room. If all runs gave the same, both bounds
+    are that.
     Values outside 0 to 1 give :func:`interval`, and there are no bounds where that has none.
 
     Examples

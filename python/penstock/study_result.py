@@ -18,7 +18,7 @@ class StudyResult(StudyData):
 
     @classmethod
     def of(cls, made: StudyData) -> StudyResult:
-        """Returns the same points, as a result that can be drawn."""
+        """Returns the points of `made` as a result that can be drawn."""
         return cls(made.plan, made.points, made.warm_up)
 
     def plot(

@@ -73,7 +73,7 @@ def congestion_control(cls: Any = None, /, *, name: str | None = None, marks: st
     on_rtt_sample      rtt, smoothed, window      with a measured round trip, before `on_ack`
     on_marks           marks                      with the marks that an acknowledgement reports
     on_lost            segments                   when segments are considered lost
-    on_recovery_start  window                     when a fast recovery starts, which has set the window
+    on_recovery_start  window                     when a fast recovery has started and set the window
     on_recovery_end    window                     when it ends; without it, the window is the threshold
     on_resume          window                     when it sends again after nothing was outstanding
     on_sent            segment, window            when a segment leaves (needs SACK)
@@ -152,8 +152,8 @@ def source(cls: Any = None, /, *, name: str | None = None) -> Any:
     on_start                                         before the run
     ===============  ==============================  ===========================================================
 
-    ``first_packet`` and ``next_packet`` return two numbers: the time since the start of the flow or since the previous
-    packet, :data:`NEVER` after the last one, and the size in bytes.
+    ``first_packet`` and ``next_packet`` return the time since the start of the flow or since the previous packet, and
+    the size in bytes. After the last packet, the time is :data:`NEVER`.
     """
     return _marked("source", cls, name)
 

@@ -194,7 +194,7 @@ def by_identity(name: str, identity: str) -> OwnFile | None:
 
 
 def load(file: str | Path) -> SimpleNamespace:
-    """Makes the classes of the components of a file, with which a `Network` is built.
+    """Makes classes of the components of a file, for building a `Network`.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ def state(initial: Any, *, unit: str = "1", doc: str = "") -> Any:
 
 
 def stream(name: str) -> Any:
-    """Declares a random stream of the engine; built-in components of this place draw from other names.
+    """Declares a random stream of the engine, which no built-in component uses.
 
     A hook draws by ``self.NAME.unit()`` (0 to 1), ``.chance(p)`` (true with probability p), ``.exponential()`` (mean 1)
     and ``.below(n)`` (a whole number below n).

@@ -40,7 +40,7 @@ class Trial:
     value : float, optional
         Mean of the number over its runs; None if there is none.
     missed_by : tuple of float
-        Mean violation of each condition; below zero where it is met, or at zero if it is no strict inequality.
+        Mean violation of each condition. It is met below zero and, unless it is a strict inequality, at zero.
     is_feasible : bool
         Whether it has a number and meets all conditions.
     interval : Interval, optional

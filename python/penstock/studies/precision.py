@@ -31,8 +31,8 @@ class Precision:
     The rule is Law's sequential procedure [Law15 s9.4.1], after Chow and Robbins [Chow65]: stop at the first n, from
     the minimum number of runs on, at which the half-width of the t-interval of the first n runs is at most g / (1 + g)
     of the mean's magnitude. The correction by 1 + g makes g bound the error relative to the true mean. An absolute
-    target is compared with the half-width itself. For a condition the interval is Wilson's: runs that all meet it do
-    not vary, although their share is not certain.
+    target is compared with the half-width itself. For a condition the interval is Wilson's: if all runs meet it, the
+    t-interval has no width, although the true share is not certain.
 
     Parameters
     ----------

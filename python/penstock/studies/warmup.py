@@ -59,8 +59,8 @@ class FoundWarmUp:
 def series(asked: PointRequest, metric: str, windows: int = WINDOWS, runner: Runner | None = None) -> list[float]:
     """Returns a metric in equal windows of a point's first run, from its beginning.
 
-    Each window is a run of its own that ends with it, so all together cost half as many whole runs. Windows at the
-    beginning that cannot be measured alone, as flows have yet to start, are left out.
+    Each window is measured by a run of its own, which ends with the window; so n windows cost about as much as n/2
+    whole runs. Windows at the beginning that cannot be measured alone, as flows have yet to start, are left out.
     """
     from penstock.studies.runner import Runner  # which a page that is only checked does without
 

@@ -66,9 +66,9 @@ penstock_model::state! {
         "class-queue", "packets", each it.state.of_class.iter().map(|held| held.packets as f64);
         /// Bytes of the packets of each class that wait.
         "class-queue-bytes", "bytes", each it.state.of_class.iter().map(|held| held.bytes as f64);
-        /// Share of the time since the last instant for which the wire was busy; only at intervals.
+        /// Share of the time since the previous reading for which the wire was busy; only at intervals.
         "utilisation", "1", maybe it.per_second(|state| state.busy_ps).map(|busy| busy / 1e12);
-        /// Rate of what was sent completely since the last instant; only at intervals.
+        /// Rate of what was sent completely since the previous reading; only at intervals.
         "throughput", "bit/s", maybe it.per_second(|state| state.sent_bytes).map(|bytes| bytes * 8.0);
         /// Packets whose transmission has ended since the beginning of the run.
         "sent", "packets", is it.state.sent_packets as f64;

@@ -7,7 +7,7 @@ crate::parameters! {
     /// Minimum allocation, optionally with maximum queue lengths: each port has a reserved part of the memory, and shares the rest.
     ///
     /// ## Decides
-    /// With the packet, its port holds h. The packet is accepted in these cases:
+    /// h is the amount that the port would hold with the packet. The packet is accepted in these cases:
     ///
     /// | h | condition |
     /// |---|---|

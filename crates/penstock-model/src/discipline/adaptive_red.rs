@@ -38,7 +38,7 @@ crate::parameters! {
     /// The state of `red`, max_p, and the time of its last adaptation.
     ///
     /// ## Departures
-    /// - Only an arrival ends an interval, so max_p stays while none come. In ns-2 an interval also lasts until max_p changes.
+    /// - Only an arrival ends an interval, so max_p stays while none come. In ns-2 the next interval begins only when max_p changes.
     /// - The text keeps max_p between 0.01 and 0.5. Here, as in its pseudocode, only the value before a step must be in this range,
     ///   so one step may leave it.
     /// - Automatic values follow from the initial rate of the link. A `limit` that is not above the automatic `min-threshold` is refused.

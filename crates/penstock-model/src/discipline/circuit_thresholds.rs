@@ -66,7 +66,7 @@ impl CircuitThresholds {
 
 crate::state! {
     impl CircuitThresholds, frames: FrameQueue, |it, _now| {
-        /// Whether a frame of each circuit of the port may be refused, in their order: 1 or 0.
+        /// Whether a frame of each circuit of the port may be refused: 1 or 0.
         "armed", "1", each it.frames.of_port(&it.circuits, |(_, is_armed)| f64::from(u8::from(*is_armed)));
     }
 }

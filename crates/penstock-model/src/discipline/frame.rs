@@ -187,9 +187,9 @@ impl FrameQueue {
 
 crate::state! {
     impl FrameQueue, |it, _now| {
-        /// Waiting cells of each circuit of the port after the last arrival, in order (X_i).
+        /// Waiting cells of each circuit of the port after the last arrival (X_i).
         "circuit-queue", "cells", each it.of_port(&it.states, |state| f64::from(state.cells));
-        /// Number of circuits with waiting cells then (N_a).
+        /// Number of circuits with waiting cells after the last arrival (N_a).
         "active-circuits", "circuits", is f64::from(it.active);
         /// Whether the rest of the current frame of each circuit is dropped, except for its last cell by `end-of-frame`: 1 or
         /// 0.

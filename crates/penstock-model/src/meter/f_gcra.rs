@@ -100,7 +100,7 @@ impl FGcra {
 
 crate::state! {
     impl FGcra, |it, now| {
-        /// Level of the bucket of each circuit of the port (X), in their order; zero without an MCR.
+        /// Level of the bucket of each circuit of the port (X); zero without an MCR.
         "fill", "bit", each it.fills(now);
     }
 }

@@ -34,9 +34,9 @@ crate::parameters! {
     /// The tokens, exact, and the sum of bytes. Constant cost per packet.
     ///
     /// ## Departures
-    /// None for `size-independent` with `mark-every = 1`. Higher values are for three-state marking. Only its abstract was at
-    /// hand, so their rule is ours. `classic` is the bucket of the CL and SM drafts, the same as in `pre-emption`. `drained`
-    /// marks all packets under a lasting overload of evenly spaced packets.
+    /// None for `size-independent` with `mark-every = 1`. Higher values are for three-state marking. Only the abstract of its
+    /// document was at hand, so the rule for higher values is ours. `classic` is the bucket of the CL and SM drafts, the same as
+    /// in `pre-emption`. `drained` marks all packets under a lasting overload of evenly spaced packets.
     ///
     /// ## Example
     /// ```toml

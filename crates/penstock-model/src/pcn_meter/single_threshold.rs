@@ -18,8 +18,8 @@ crate::parameters! {
     /// Every packet takes its tokens from two buckets:
     /// - The switch bucket (SwTB) fills at `admissible-rate` (AR). While it is low, the switch is on. With the switch off, no
     ///   packet is marked.
-    /// - The marking bucket (MkTB) fills at `supportable-rate` (SR). While it is low, every packet is marked. Otherwise every
-    ///   N-th of the packets that find it not full is marked; these packets are a share of about load/SR.
+    /// - The marking bucket (MkTB) fills at `supportable-rate` (SR). While it is low, every packet is marked. Otherwise the
+    ///   packets that find it not full are counted, a share of about load/SR of all, and every N-th of them is marked.
     ///
     /// The marked share is therefore 0 below AR, $load / (N SR)$ up to SR, and 1 above. `form` defines the level that is
     /// compared with a bucket's threshold:
@@ -29,7 +29,7 @@ crate::parameters! {
     /// | `first` | after the packet | after the packet | low |
     /// | `second` | before the packet less the packet's size | before the packet | not low |
     ///
-    /// With `second`, marking of every packet starts up to one packet later.
+    /// With `second`, the marking bucket starts to mark every packet up to one packet later.
     ///
     /// ## State
     /// The tokens of two buckets (exact) and the count of packets towards N. Constant cost per packet.

@@ -43,8 +43,8 @@ crate::parameters! {
     /// | `diffserv4` | best effort 1, bulk 1/16, video 1/2 (AF2 to AF4, CS2, CS3), voice 1/4 (also CS4, CS5) |
     /// | `diffserv8`, `precedence` | 1 for the first, 7/8 of its predecessor's for every other |
     ///
-    /// The last tin of this list that is within its threshold sends, otherwise the one that will be within its threshold first.
-    /// Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
+    /// Of the tins that are within their thresholds, the one listed last sends; if there is none, the one that will be within its
+    /// threshold first. Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
     ///
     /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot or, if another flow uses that, the first
     /// free one of the seven others in its set. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a
@@ -56,10 +56,10 @@ crate::parameters! {
     /// longer in tins whose threshold is low. While more than `limit` bytes wait in all queues, the head of the queue with the most
     /// bytes is dropped (cause `overflow`).
     ///
-    /// *ACK filter.* If an arriving TCP acknowledgement makes earlier ones of its flow in the queue redundant, one of these is
-    /// dropped (cause `filtered`): the oldest if there are two, under `aggressive` also a single one just before the arrival.
-    /// Duplicates, D-SACKs of acknowledged segments, blocks that the arrival does not cover, changes of ECE and CWR, and AccECN's flag
-    /// AE and option are kept.
+    /// *ACK filter.* If an arriving TCP acknowledgement makes earlier ones of its flow in the queue redundant, one of these is dropped
+    /// (cause `filtered`): the oldest if there are at least two. Under `aggressive`, a single one is dropped too, if it is directly
+    /// before the arrival. An acknowledgement is kept if it is a duplicate, reports a D-SACK of acknowledged segments or a block that
+    /// the arrival does not cover, changes ECE or CWR, or carries AccECN's flag AE or option.
     ///
     /// ## State
     /// The tables of 1024 slots per tin and their lists; for each queue its credit and its COBALT. Constant cost per packet; one scan of

@@ -15,10 +15,11 @@ crate::parameters! {
     /// Classes are served by `priority`, the lowest number first, and by weighted round robin with their shares within a priority.
     /// Each class has an estimator. The idle time of a packet is the time from the end of its predecessor to its own end, minus its
     /// transmission time at the class's share of the link. The estimator averages it: avgidle += (idle - avgidle) / 16, at most
-    /// maxidle. A class with a negative avgidle is over its limit until another packet of the size of its last one would bring
-    /// avgidle back to zero. A class over its limit that `borrows` may send if no other class is unsatisfied (has packets and is
-    /// within its limit), or at any time with `sharing = "ancestor-only"`; a class that does not borrow waits, even if the wire is
-    /// idle. maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back to back.
+    /// maxidle. A class whose avgidle becomes negative is over its limit. It stays so until the time at which sending another packet
+    /// of the same size would bring avgidle back to zero. A class over its limit that `borrows` may send if no other class is
+    /// unsatisfied (has packets and is within its limit), or at any time with `sharing = "ancestor-only"`; a class that does not
+    /// borrow waits, even if the wire is idle. maxidle allows a class that was idle to send `burst` packets of `quantum` bytes back to
+    /// back.
     ///
     /// ## State
     /// The class whose turn it is in each priority; per class, avgidle in 1/16 ps and the time until which it is over its limit. The

@@ -45,7 +45,7 @@ crate::parameters! {
     /// - `limit` counts the backlog and the arrival; [RFC9332 App. A.1] always leaves room for a whole MTU.
     /// - A packet counts in its queue until it has left, so native marking spares a packet that is alone, as in the text of
     ///   [RFC9332 App. A.2]; line 5a of its figure 7 counts only the packets behind it.
-    /// - In overload the sum of L grows with p'^2 alone; in figure 7 each mark also adds k p' - 1.
+    /// - In overload, only p'^2 is added to the sum of probabilities of L; in figure 7 each mark also adds k p' - 1.
     /// - The round robin restarts with L whenever both queues become backlogged; in Linux its credit lasts until both are empty.
     /// - p' also applies while less than two MTUs wait; in [RFC9332 App. A.1] it does not.
     /// - `queue` at the link is the discipline of each queue, asked before DualPI2 at departures; without it, only `limit` applies.

@@ -61,7 +61,7 @@ impl<T: Tag> Scfq<T> {
 
 crate::state! {
     impl Scfq<T> where [T: Tag], |it, _now| {
-        /// Start tag of the head of each class that has packets less the virtual time, in bytes of that class.
+        /// For each class with packets, the start tag of its head minus the virtual time, in bytes of that class.
         "lead", "bytes", each it.heads.leads(it.clock);
     }
 }

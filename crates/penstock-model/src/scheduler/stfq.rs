@@ -74,7 +74,7 @@ impl<T: Tag> Stfq<T> {
 
 crate::state! {
     impl Stfq<T> where [T: Tag], |it, _now| {
-        /// Start tag of the head of each class that has packets less the virtual time, in bytes of that class.
+        /// For each class with packets, the start tag of its head minus the virtual time, in bytes of that class.
         "lead", "bytes", each it.heads.leads(it.virtual_time);
     }
 }

@@ -97,7 +97,7 @@ impl<T: Tag> Wf2qPlus<T> {
 
 crate::state! {
     impl Wf2qPlus<T> where [T: Tag], |it, now| {
-        /// Start tag of the head of each class that has packets less the virtual time, in bytes of that class.
+        /// For each class with packets, the start tag of its head minus the virtual time, in bytes of that class.
         "lead", "bytes", each it.heads.leads(it.virtual_time + it.done(now));
     }
 }

@@ -44,8 +44,8 @@ crate::parameters! {
         object: Option<FileLaw>;
         /// Time from the end of a page to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out.
         think: Option<SpanLaw>;
-        /// Whether each page starts with the window of a new connection, like a connection per page without a handshake and with a
-        /// known round trip.
+        /// Whether each page starts with the window of a new connection. A page then acts like a connection of its own, but without a
+        /// handshake and with a known round trip.
         initial_window: bool = "false";
     }
 }

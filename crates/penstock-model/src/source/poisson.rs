@@ -17,8 +17,8 @@ crate::parameters! {
     /// None; one random number per packet, and another if the size varies.
     ///
     /// ## Departures
-    /// Spacings are rounded to the picosecond, exponential sizes to whole bytes, at least one, which changes their mean by
-    /// less than 0.001 bytes from a mean of 1000 bytes.
+    /// Spacings are rounded to the picosecond, exponential sizes to whole bytes, at least one. If the mean size is 1000
+    /// bytes or more, this changes it by less than 0.001 bytes.
     ///
     /// ## Example
     /// ```toml

@@ -21,9 +21,9 @@ crate::parameters! {
     /// `anchor-distance`-th after it a P frame, and the others are B frames. The mean size of a frame of kind k is
     /// rate / `frame-rate` x w_k / W, where w_k is 1, `p-ratio` or `b-ratio` and W is the mean of w over the group, so that the mean rate
     /// is `rate`. The size of a frame is its mean size times a log-normal number with mean 1 and coefficient of variation `variation`,
-    /// rounded to bytes. A frame is sent in n packets, as few as possible with at most `packet` bytes, whose sizes differ by at most one
-    /// byte: back to back, or `paced` / (n x `frame-rate`) apart. A request for another rate, limited to `min-rate` and `max-rate`, takes
-    /// effect with the next frame that begins at that instant or later.
+    /// rounded to bytes. A frame is cut into the minimum number n of packets with at most `packet` bytes; their sizes differ by at most
+    /// one byte. They are sent back to back, or `paced` / (n x `frame-rate`) apart. A request for another rate, limited to `min-rate`
+    /// and `max-rate`, takes effect with the next frame that begins at that instant or later.
     ///
     /// ## State
     /// The position in the group and in the frame, and the rate. Two random numbers per frame with `variation`, and two at the start with
@@ -34,8 +34,8 @@ crate::parameters! {
     /// - Frames are in the order of display; B frames do not wait for the following anchor.
     /// - [RFC8593 s5.3] has one kind of frame and sizes with a Laplace distribution of scale 0.15. Its standard deviation, 0.21, is the
     ///   default here; a log-normal size is never negative. The RFC also varies the frame interval, which is constant here.
-    /// - The encoder of the RFC ignores requests for 0.2 s after a reaction [RFC8593 s5.1], with a burst of large frames followed by small
-    ///   ones [RFC8593 s5.2]. Here every request takes effect, and sizes follow immediately.
+    /// - The encoder of the RFC ignores requests for 0.2 s after a reaction [RFC8593 s5.1], and reacts with a burst of large frames and
+    ///   then small ones [RFC8593 s5.2]. Here every request takes effect, and sizes follow immediately.
     /// - The ratios 5:3:1 of I, P and B frames are a common assumption, not taken from a document.
     ///
     /// ## Example
@@ -66,7 +66,7 @@ crate::parameters! {
         packet: Bytes = "1200 bytes";
         /// Fraction of the frame interval over which the packets of a frame are spread; 0: back to back.
         paced: Probability = "0";
-        /// When the first frame is generated; `random` also has it anywhere in the group.
+        /// When the first frame is generated; with `random`, its position in the group is random too.
         phase: Phase = "random";
         /// Minimum rate that a request can set.
         min_rate: Option<Rate>;

@@ -22,13 +22,13 @@ penstock_model::parameters! {
         per: Grouping = "group";
         /// Statistics over the packets, members or samples of the metric; its page says over which. The metric's own default if left out. The interval of a number (±) is over runs.
         take: Option<Vec<Statistic>>;
-        /// Quantiles to report in addition, such as `[0.5, 0.99]`: values that these shares of the packets (or frames, pages or transfers) do not exceed. Of `delay`, `jitter`, `ipdv`, `frame-delay`, `page-time`, `completion-time` and `wait`, to within 0.4 %, and of `slowdown`.
+        /// Quantiles to report in addition, such as `[0.5, 0.99]`: values that these shares of the packets (or frames, pages or transfers) do not exceed. Of `delay`, `jitter`, `ipdv`, `frame-delay`, `page-time`, `completion-time` and `wait`, to within 0.4 %, and of `slowdown`, exactly.
         quantiles: Option<Vec<Probability>>;
         /// The unit of `delay`, `jitter`, `ipdv` and `rtp-jitter`.
         unit: TimeUnit = "second";
-        /// Sample at this interval: the queue, in addition to the time average, or the meters for `meter-state`.
+        /// Interval between samples. `meter-state` samples the meters; `queue` samples the queue in addition to its time average.
         sample: Option<Duration>;
-        /// How the numbers of a link are split: `drops` and `offered` also by precedence, `drops` also by cause. They are not split if left out.
+        /// How the numbers of a link are split; the metric lists the possible ways. They are not split if left out.
         by: Option<Vec<SplitBy>>;
         /// Measures `completion-time`, `slowdown` and `transfers` by size class. These sizes are the upper bounds of the classes, and a last class is unbounded: `["100 kB", "1 MB"]` makes the classes up to 100 kB, from there up to 1 MB, and above 1 MB. The label `size` names the class: `up to 100000 bytes`, `100000 bytes to 1000000 bytes`, `above 1000000 bytes`.
         sizes: Option<Vec<Bytes>>;

@@ -15,7 +15,7 @@ impl IncompleteFrames {
     pub const INFO: MetricInfo = MetricInfo {
         name: "incomplete-frames",
         unit: "1",
-        doc: "Share of the frames that did not arrive in full, of flows whose source has frames. A frame counts when it is complete. At the end of the run, incomplete frames count if a packet of a later frame has arrived; their packets that are still in flight, overtaken by later ones, then count as lost. Frames that began to arrive in the warm-up are left out, and so is the newest frame if it is incomplete at the end of the run.",
+        doc: "Share of the frames that did not arrive in full, of flows whose source has frames. A frame counts once it is complete. At the end of the run, an incomplete frame counts if a packet of a later frame has arrived; packets of it that are still in flight count as lost. Frames that began to arrive in the warm-up are left out, and so is the newest frame if it is incomplete at the end of the run.",
         statistics: "The mean is over all frames together; `min` and `max` are over flows, each with its share.",
         targets: Targets::FLOWS,
         take: MEANS,

@@ -14,7 +14,7 @@ impl Offered {
     pub const INFO: MetricInfo = MetricInfo {
         name: "offered",
         unit: "packets",
-        doc: "Packets offered to a link. A precedence is that after marking.",
+        doc: "Packets offered to a link. If split by precedence, a packet counts with its precedence after marking.",
         targets: Targets::LINKS,
         split: &[SplitBy::Precedence, SplitBy::Class, SplitBy::Ingress],
         ..MetricInfo::PLAIN

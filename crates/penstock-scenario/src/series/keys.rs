@@ -18,7 +18,7 @@ penstock_model::parameters! {
     pub struct SeriesKeys {
         /// Whose state: links, such as `r1-r2` or `hosts[3]-r1`, and groups of links; nodes, groups of nodes or members of them, which include the ports of the links that begin there; groups of flows or calls, or members such as `tcp[3]`.
         of: Names;
-        /// Names of the variables, with their component where several components have the same name, as in `queue.red.average`; all if left out.
+        /// Names of the variables; all if left out. If several components have a variable of the same name, put the component first, as in `queue.red.average`.
         what: Option<Names>;
         /// Reports, for each name of `of`, the sum of every variable of a component over all members, instead of a value for each member. Variables that are not amounts, such as a utilisation or a time, have no sum.
         sum: bool = "false";

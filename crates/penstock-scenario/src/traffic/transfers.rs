@@ -25,8 +25,8 @@ penstock_model::parameters! {
     /// and ends.
     ///
     /// Either `file` lists them all: a CSV (or Parquet) file in the scenario's folder with the columns `start` in seconds, `from`,
-    /// `to`, `bytes` and, if wanted, `class`. If the file has several classes, each becomes a group named after both, such as
-    /// `jobs-bulk`.
+    /// `to`, `bytes` and, if wanted, `class`. If the file has several classes, each becomes a group of its own, named after the
+    /// group and the class, such as `jobs-bulk`.
     ///
     /// Or they are random: they arrive as a Poisson process, with a mean `interval` or a `load`, or at the times of `at`. `size`
     /// gives their sizes: constant, exponential, log-normal, Pareto, or a measured cumulative distribution, which is linear between

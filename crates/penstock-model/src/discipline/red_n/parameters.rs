@@ -61,9 +61,9 @@ crate::parameters! {
         averages: Averages = "coupled";
         /// Averages that an arrival updates; default of RIO.
         updates: Updates = "rio";
-        /// Packets that the count of the spacing counts.
+        /// Scope of the count of `spacing`.
         count: CountOf = "per-precedence";
-        /// Effect of an arrival that finds no room on averages and count.
+        /// How averages and count change with an arrival that finds no room.
         when_full: WhenFull = "refresh";
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
@@ -103,11 +103,11 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Effect of an arrival that finds no room on averages and count.
+    /// How averages and count change with an arrival that finds no room.
     pub enum WhenFull {
-        /// The same as for any other arrival; as a drop, it restarts the count.
+        /// As with any other arrival; the drop restarts the count.
         "refresh" => Refresh,
-        /// None, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
+        /// Not at all, as in ns-2's diffserv/dsredq.cc: under overload the averages stay lower.
         "ignore" => Ignore,
     }
 }

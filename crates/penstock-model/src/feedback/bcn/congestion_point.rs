@@ -143,7 +143,7 @@ crate::state! {
     impl CongestionPoint, |it, _now| {
         /// Frames that waited when the last sample was taken (q_old).
         "sampled-queue", "packets", is it.last as f64;
-        /// Feedback of the last sample (F_b), in frames, whether it was sent or not; not of those that stop sources.
+        /// Feedback of the last sample (F_b), in frames, whether it was sent or not; samples that stop a source are left out.
         "feedback", "packets", is f64::from(it.feedback) / f64::from(PARTS_OF_A_FRAME);
     }
 }

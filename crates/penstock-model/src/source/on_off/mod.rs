@@ -23,7 +23,7 @@ crate::parameters! {
     ///   at the beginning of each.
     ///
     /// A `stationary` source starts in the state of a random instant of a source that has always been running, so its mean rate is
-    /// constant from the start. A source that starts with an on or an off period has its first packet by `phase`.
+    /// constant from the start. If a source starts with an on or an off period, `phase` determines the time of its first packet.
     ///
     /// Voice with silence suppression (VBR): `packet = "160 bytes", spacing = "20 ms", on = "340 ms", off = "660 ms"`, 21.76
     /// kbit/s. Synthetic video (SVD): `packet = "1500 bytes", spacing = "1 ms"` with the same periods, 4.08 Mbit/s.
@@ -33,10 +33,10 @@ crate::parameters! {
     ///
     /// ## Departures
     /// If a spacing takes more than 10,000 on periods on average, their number and the sum of the silences between them are
-    /// drawn at once, by expansions of their laws [Cornish38; Wilson31]: at most one period is wrong, and the sum by less than 10^-4
-    /// of its standard deviation. The documents do not say what happens to the part of a spacing that ends an on period, and this changes
-    /// the mean rate: `carried` has exactly packet/spacing x on/(on + off); with the numbers of VBR, `restarted` has 3 % more and
-    /// `whole`, which is ns-2's Exponential On/Off, 0.1 % more.
+    /// drawn at once, by expansions of their laws [Cornish38; Wilson31]: the number is wrong by at most one period, and the sum by less
+    /// than 10^-4 of its standard deviation. The documents do not say what happens to the part of a spacing that ends an on period, and
+    /// this changes the mean rate: `carried` has exactly packet/spacing x on/(on + off); with the numbers of VBR, `restarted` has 3 %
+    /// more and `whole`, which is ns-2's Exponential On/Off, 0.1 % more.
     ///
     /// ## Example
     /// ```toml

@@ -43,7 +43,7 @@ crate::parameters! {
     /// - BBR replaces the cwnd of the recovery after each acknowledgement; the recovery chooses the segments to retransmit.
     /// - cwnd is saved before ProbeRTT begins, as in the text of [Cardwell17 s4.2.3.4]; the pseudocode of s4.3.5 saves it
     ///   afterwards, so that a larger older value is restored.
-    /// - A sample counts as limited by the application only if the application had nothing to send outside of recoveries.
+    /// - A sample counts as limited by the application only if the application had nothing to send while no recovery was under way.
     ///
     /// ## Example
     /// ```toml

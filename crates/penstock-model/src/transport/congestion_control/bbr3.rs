@@ -33,11 +33,11 @@ crate::parameters! {
     /// | ProbeRTT | 1 | 0.5 | after `probe-rtt-duration` and a round trip |
     ///
     /// A loss rate above `loss-thresh` in a bandwidth probe sets inflight_longterm, a bound of cwnd, to the amount then in flight,
-    /// at least `beta` times the target. ProbeBW_UP raises this bound again by 1, 2, 4, ... segments per round trip. The probe
-    /// after one with such a loss ends as soon as it reaches the bound [Cardwell26 s5.3.3]. In the other states, a round trip with
+    /// at least `beta` times the target. ProbeBW_UP raises this bound again by 1, 2, 4, ... segments per round trip. After a probe with
+    /// such a loss rate, the next probe ends as soon as it reaches the bound [Cardwell26 s5.3.3]. In the other states, a round trip with
     /// a loss reduces bw_shortterm and inflight_shortterm to what was delivered, at least `beta` times their values; the next
-    /// ProbeBW_REFILL discards both [Cardwell26 s5.5.10.3]. ProbeRTT interrupts any state after `probe-rtt-interval` without a
-    /// shorter round trip [Cardwell26 s5.3.4].
+    /// ProbeBW_REFILL discards both [Cardwell26 s5.5.10.3]. ProbeRTT interrupts any state after `probe-rtt-interval` without a shorter
+    /// round trip [Cardwell26 s5.3.4].
     ///
     /// ## State
     /// About 500 bytes, and 40 bytes per outstanding segment. The cost per acknowledgement grows with the number of segments that it
@@ -55,8 +55,8 @@ crate::parameters! {
     /// - A retransmitted segment gives no round trip, also with `timestamps`.
     /// - cwnd counts as full (C.is_cwnd_limited) when the last segment that it allows is sent.
     /// - The losses found by a timer reach the model with the next acknowledgement.
-    /// - cwnd is saved before ProbeRTT begins: [Cardwell26 s5.3.4.3] saves it after the state has changed, which keeps a larger
-    ///   older value.
+    /// - cwnd is saved before ProbeRTT begins: [Cardwell26 s5.3.4.3] saves it after the state has changed, so that a larger value from
+    ///   before is restored.
     ///
     /// ## Example
     /// ```toml

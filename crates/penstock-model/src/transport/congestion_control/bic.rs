@@ -22,10 +22,10 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Fast convergence compares cwnd with the window at the last congestion. In the pseudocode, max_win is a very large number
-    ///   once cwnd has reached it, so any congestion during max probing counts as one at a smaller window.
+    ///   once cwnd has reached it, so that congestion during max probing always counts as one below max_win.
     /// - Congestion sets max_win also below `low-window`, as in Linux (`bictcp_recalc_ssthresh`); in the pseudocode, only above.
-    /// - Growth per round trip is that with an acknowledgement of every segment. Acknowledgements count, not bytes: with
-    ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
+    /// - Growth per round trip assumes an acknowledgement of every segment. Acknowledgements count, not bytes: with `ack-every = 2`,
+    ///   cwnd grows half as fast, in slow start too.
     /// - Steps are computed from the present cwnd; in the pseudocode, the first step after max probing uses an old target.
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd.
     /// - A flow whose first slow start ended without congestion begins with max probing.

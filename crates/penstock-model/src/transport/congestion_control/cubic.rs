@@ -22,19 +22,19 @@ crate::parameters! {
     /// W_max becomes (1 + `beta`) / 2 times the window (fast convergence). An echoed mark has the same effects and reduces the
     /// window immediately. Slow start is that of Reno or, with `hystart`, HyStart++, which leaves the first slow start when the
     /// round-trip time grows. `hystart-algorithm = "linux"` selects HyStart as in Linux, which applies to every slow start. From a
-    /// window of 16 segments on, slow start ends on either of two conditions. The first: from the ninth round-trip time of a round
-    /// on, all of the round exceed the minimum by more than an eighth of it (4 to 16 ms). The second: acknowledgements at most 2 ms
+    /// window of 16 segments on, slow start ends on either of two conditions. The first, from the ninth round-trip time of a round on:
+    /// all times of the round exceed the minimum by more than an eighth of it (4 to 16 ms). The second: acknowledgements at most 2 ms
     /// apart span half of the minimum (all of it if segments are paced). Congestion avoidance follows.
     ///
     /// With `ecn-beta`, an echoed mark multiplies by this factor instead of `beta` (alternative backoff with ECN, ABE). With
     /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L per
     /// acknowledgement, so that delayed acknowledgements do not slow growth; Linux has no limit.
     ///
-    /// With `arithmetic = "linux"` the window is a number of whole segments. W(t + minimum RTT), its distance from W_max rounded
-    /// down, is computed once per tick and window. The window grows by one segment per n acknowledged segments. Here n is
-    /// $cwnd / (W - cwnd)$, rounded down and at least 2, or 100 cwnd if W is not above cwnd. Without a W_max, n is at most 20; if
-    /// W_est is above cwnd, at most $cwnd / (W_est - cwnd)$. W_est grows by one per 15/8 cwnd acknowledged segments (for a `beta`
-    /// of 0.7). `c` and `beta` are multiples of 1/1024.
+    /// With `arithmetic = "linux"` the window is a number of whole segments. W is that of t + minimum RTT, with its distance from
+    /// W_max rounded down, and is computed once per tick and window. The window grows by one segment per n acknowledged segments. Here
+    /// n is $cwnd / (W - cwnd)$, rounded down and at least 2, or 100 cwnd if W is not above cwnd. Without a W_max, n is at most 20; if
+    /// W_est is above cwnd, at most $cwnd / (W_est - cwnd)$. W_est grows by one per 15/8 cwnd acknowledged segments (for a `beta` of
+    /// 0.7). `c` and `beta` are multiples of 1/1024.
     ///
     /// ## State
     /// About 170 bytes. `arithmetic = "linux"` adds 56; HyStart++ adds 60, and 24 for each segment outstanding during the first

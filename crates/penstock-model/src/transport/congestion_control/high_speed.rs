@@ -25,7 +25,7 @@ crate::parameters! {
     /// - Above `high-window` b(w) is `high-decrease`; the RFC leaves such windows open.
     /// - The response function is exact, not w = 0.12 / p^0.835 as rounded in [RFC3649 s5].
     /// - The reduction applies to FlightSize [RFC5681 s3.1 (4)], at most cwnd; a timeout halves it.
-    /// - Growth per round trip is that with an acknowledgement of every segment. Acknowledgements count, not bytes: with
+    /// - Growth per round trip assumes an acknowledgement of every segment. Acknowledgements count, not bytes: with
     ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
     /// - Limited slow start (RFC 3742) is absent.
     ///

@@ -34,8 +34,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - FlightSize counts only up to cwnd.
-    /// - Growth per round trip, and alpha, are those with an acknowledgement of every segment. Acknowledgements count, not bytes:
-    ///   with `ack-every = 2`, cwnd grows half as fast, in slow start too.
+    /// - Growth per round trip, and alpha, assume an acknowledgement of every segment. Acknowledgements count, not bytes: with
+    ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
     /// - Before the first round trip with a measurement, alpha is `alpha-max` and beta 0.5.
     /// - The round trip of the SYN, a shorter packet, does not count.
     /// - A timeout sets alpha and beta to Reno's until the end of a round trip.

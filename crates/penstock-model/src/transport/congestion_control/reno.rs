@@ -130,7 +130,7 @@ crate::choice! {
     pub enum Halving {
         /// Whole segments, as in implementations that count segments.
         "whole-segments" => WholeSegments,
-        /// Half a segment more, as in implementations that count bytes [RFC5681 s3.1 (4)].
+        /// Whole and half segments, as in implementations that count bytes [RFC5681 s3.1 (4)].
         "exact" => Exact,
     }
 }

@@ -26,10 +26,10 @@ crate::parameters! {
     /// - The first sample is BWE.
     /// - Congestion before the first sample halves FlightSize.
     /// - In a fast recovery, cwnd may be above its value before the loss, as in [Grieco04], which sets it to ssthresh, and in Linux,
-    ///   whose proportional rate reduction also grows up to ssthresh. Unlike there, it returns at the end of the recovery, except
-    ///   after the partial acknowledgement that ends one of `recovery.reno`.
-    /// - Growth per round trip is that with an acknowledgement of every segment. Acknowledgements count, not bytes: with
-    ///   `ack-every = 2`, cwnd grows half as fast, in slow start too.
+    ///   whose proportional rate reduction also grows up to ssthresh. Here it falls back to that value at the end of the recovery,
+    ///   unless a partial acknowledgement ends it (`recovery.reno`).
+    /// - Growth per round trip assumes an acknowledgement of every segment. Acknowledgements count, not bytes: with `ack-every = 2`,
+    ///   cwnd grows half as fast, in slow start too.
     /// - RTT_min is the minimum of the round trips that the retransmission timer measures, including the SYN exchange.
     ///
     /// ## Example

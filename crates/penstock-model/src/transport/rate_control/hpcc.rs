@@ -9,12 +9,13 @@ crate::parameters! {
     /// HPCC: sets window and rate from the bytes in flight that in-band telemetry of each port reports.
     ///
     /// ## Decides
-    /// Each packet is acknowledged, with the records of the ports that it passed. From two successive records of a port with rate B:
-    /// $tau = min(ts' - ts, T)$, the rate txRate in between, and the normalised bytes in flight
-    /// $u = min(qlen', qlen) / (B T) + txRate / B$. The u of the most loaded port is averaged: $U = (1 - tau / T) U + (tau / T) u$. If U is
-    /// at least eta, or after maxStage rounds of increase, the window becomes $W = W_c / (U / eta) + W_AI$; otherwise $W = W_c + W_AI$.
-    /// W_c becomes W once per round trip, with the first acknowledgement of data sent after the previous update. Packets leave at the
-    /// rate W / T, and only while fewer than W bytes are outstanding. Data packets are not ECN-capable.
+    /// Each packet is acknowledged, with the records of the ports that it passed. T is `base-rtt`. Two successive records of a port
+    /// with rate B, of the times ts and ts', give txRate, the rate of what it sent in between, and u, the normalised bytes in flight:
+    /// $u = min(qlen', qlen) / (B T) + txRate / B$. The u of the most loaded port is averaged with $tau = min(ts' - ts, T)$:
+    /// $U = (1 - tau / T) U + (tau / T) u$. If U is at least eta, or after maxStage rounds of increase, the window becomes
+    /// $W = W_c / (U / eta) + W_AI$; otherwise $W = W_c + W_AI$. W_c becomes W once per round trip, with the first acknowledgement of
+    /// data sent after the previous update. Packets leave at the rate W / T, and only while fewer than W bytes are outstanding. Data
+    /// packets are not ECN-capable.
     ///
     /// ## State
     /// Two windows, U, a count of rounds, and the last record of each port of the route. The cost per acknowledgement grows with the

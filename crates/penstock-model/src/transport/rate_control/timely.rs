@@ -62,7 +62,7 @@ crate::parameters! {
         decrease: Fraction = "0.8", changeable;
         /// Completions without a positive gradient before hyperactive increase, and its factor (N) [Mittal15].
         hyperactive: Count = "5", changeable;
-        /// Minimum rate; sends `segment` within the transport's `timeout`.
+        /// Minimum rate; it must send `segment` within the transport's `timeout`.
         floor: Rate = "40 Mbit/s", changeable;
     }
 }

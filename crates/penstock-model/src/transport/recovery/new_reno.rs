@@ -13,10 +13,10 @@ crate::parameters! {
     /// and indicate that the next segment is lost too. It is sent again immediately; cwnd shrinks by the number of acknowledged
     /// segments and grows by one.
     ///
-    /// Duplicate acknowledgements indicate a further loss only once more is acknowledged than had been sent when the last loss was
-    /// detected, by duplicates or by the timer (`recover-check`). Earlier duplicates may answer segments that were sent again although
-    /// they had arrived. If the very next segment after a fast recovery is lost, or the first segment of the connection, the loss
-    /// therefore waits for the timer.
+    /// recover is the last segment that had been sent when the previous loss was detected, by duplicates or by the timer. Duplicate
+    /// acknowledgements indicate a further loss only beyond recover (`recover-check`). Earlier duplicates may answer segments that were
+    /// sent again although they had arrived. If the very next segment after a fast recovery is lost, or the first segment of the
+    /// connection, the loss therefore waits for the timer.
     ///
     /// ## State
     /// Whether a partial acknowledgement has arrived. Constant cost per acknowledgement.

@@ -15,7 +15,7 @@ crate::parameters! {
     /// starts a new recovery, unless `recover-check` forbids it.
     ///
     /// ## State
-    /// None beyond the flight's. Constant cost per acknowledgement.
+    /// None beyond the outstanding segments. Constant cost per acknowledgement.
     ///
     /// ## Departures
     /// None known.
@@ -28,8 +28,9 @@ crate::parameters! {
     /// ## References
     /// RFC 5681 s3.2; Fall and Floyd [Fall96 s2.2].
     pub struct Parameters {
-        /// Acknowledgement from which on duplicates may indicate a further loss. RFC 5681 has no such check; ns-2 has `careful`
-        /// (`bugFix_`): of several losses in a window, all except the first wait for the timer.
+        /// Acknowledgement from which on duplicates may indicate a further loss; recover is the last segment sent when the previous
+        /// loss was detected. RFC 5681 has no such check; ns-2 has `careful` (`bugFix_`): of several losses in a window, all except
+        /// the first wait for the timer.
         recover_check: RecoverCheck = "after-timeout";
     }
 }

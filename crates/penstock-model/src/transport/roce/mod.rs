@@ -25,7 +25,7 @@ crate::parameters! {
     /// Data that the application offers at once, such as a file, is a message, divided into packets. The packets leave at the rate of
     /// the `rate-control`, while fewer than `max-outstanding` are outstanding. The receiver accepts packets only in order:
     ///
-    /// - It acknowledges every `ack-every`-th packet and the last one of a message, or as many as the rate control requests.
+    /// - It acknowledges every `ack-every`-th packet and the last one of a message; a rate control may request another number.
     /// - It refuses the first packet after a gap with a NAK, and discards further packets silently until the missing packet arrives.
     /// - If the rate control requests it, data packets are ECN-capable, and the receiver answers marks with notifications (CNP).
     ///
@@ -47,7 +47,7 @@ crate::parameters! {
     /// - A notification is sent for the first marked packet after the interval, not at its end.
     /// - The rate control does not know that a connection waits for its port; the next packet leaves one spacing after the last one
     ///   left.
-    /// - At an end of AAL5, packets do not wait: they go to the port of cells immediately.
+    /// - If the host is an AAL5 end, packets do not wait: they go to the port of cells immediately.
     /// - There are no end-to-end credits except `max-outstanding`, which is far above the capacity of a path, and retries are
     ///   unlimited.
     ///

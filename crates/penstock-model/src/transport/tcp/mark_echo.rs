@@ -10,7 +10,7 @@ crate::choice! {
     pub enum MarkEcho {
         /// Every acknowledgement, from a mark until the sender answers with CWR [RFC3168 s6.1.3]. DCTCP then sees more marks than there are.
         "rfc-3168" => UntilCwr,
-        /// Acknowledgements of marked segments; one of several segments covers only marked or only unmarked ones [RFC8257 s3.2].
+        /// Acknowledgements of marked segments; no acknowledgement covers both marked and unmarked segments [RFC8257 s3.2].
         "rfc-8257" => Exact,
         /// The number of marked segments, in the flags and in an option (AccECN) [RFC9768 s3.2.2, s3.2.3].
         "accecn" => Count,

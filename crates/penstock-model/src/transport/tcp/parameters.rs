@@ -27,10 +27,10 @@ crate::parameters! {
     /// reduces cwnd on an echoed mark, once per window of data, without a retransmission. With `pacing`, segments leave at a given
     /// rate instead of as soon as the window admits them.
     ///
-    /// With `timestamps`, every acknowledgement of new data measures the round trip, also of retransmissions, so that the first
-    /// such acknowledgement after a timeout ends the back-off. If it echoes the timestamp of the first transmission, the segment
-    /// was not lost and the timeout was spurious (Eifel detection): cwnd and ssthresh return to their values before the timeout,
-    /// and sending continues with new segments.
+    /// With `timestamps`, every acknowledgement of new data measures the round trip, even that of a retransmission. So the first such
+    /// acknowledgement after a timeout ends the back-off. If it echoes the timestamp of the first transmission, the segment was not lost
+    /// and the timeout was spurious (Eifel detection): cwnd and ssthresh return to their values before the timeout, and sending
+    /// continues with new segments.
     ///
     /// ## State
     /// About 400 bytes for both ends, plus the state of the congestion control. Ranges of segments use memory only while some are
@@ -42,16 +42,17 @@ crate::parameters! {
     /// - After a timeout, the sender resends from the first unacknowledged segment on (go-back-N) until acknowledgements cover
     ///   everything sent before the timeout.
     /// - Until then, duplicate acknowledgements start no fast retransmit [RFC6582 s3.2 (2)], and limited transmit sends nothing;
-    ///   [RFC3042 s2] makes no such exception. The `recovery` decides whether they start one directly after a fast recovery.
+    ///   [RFC3042 s2] makes no such exception. Whether duplicates start a fast retransmit directly after a fast recovery depends on the
+    ///   `recovery`.
     /// - FlightSize, which a loss or a timeout halves [RFC5681 s3.1 (4)], leaves out the last segments of limited transmit. In
     ///   go-back-N it counts the segments sent since the timeout. At a timeout in fast recovery it counts only up to ssthresh: a
     ///   window above that was inflated by duplicates, whose segments have left the network.
     /// - The retransmission timer restarts when fast retransmit begins; [RFC6298 s5] does not restart it.
     /// - Without `timestamps`, one segment per round trip is timed, as [RFC6298 s3] permits; retransmitted segments are not timed.
     /// - `timestamps` does not enlarge packets: `header` is 12 bytes larger with the option, 52 instead of 40. The timestamps of a SYN
-    ///   exchange are not used. An echoed timestamp of a retransmission is the one of the last transmission of the first newly
-    ///   acknowledged segment, even if a lost acknowledgement had covered this segment. Samples have full weight, however many a
-    ///   round trip has; [RFC7323 sG] reduces the weight.
+    ///   exchange are not used. With retransmissions, the echo is the timestamp of the last transmission of the first segment that is
+    ///   newly acknowledged, even if a lost acknowledgement had covered it. Samples have full weight, however many a round trip has;
+    ///   [RFC7323 sG] reduces the weight.
     /// - After a spurious timeout, cwnd and ssthresh return to their values before it, as in Linux; [RFC4015 s3.2] begins with a
     ///   smaller cwnd. A spurious fast retransmit is undone only with `dsack`.
     /// - Each sender's clock starts at a random offset within `timer-tick`, as in ns-2. With the same offset, senders that begin
@@ -78,7 +79,7 @@ crate::parameters! {
         /// A preset of recovery and congestion control.
         variant: Option<Variant>;
         /// Detection and repair of losses; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion control needs
-        /// to know which segments arrive (`bbr`).
+        /// to know which segments arrive (`bbr`, `bbr3`).
         recovery: Option<RecoveryPlan>;
         /// Algorithm that sets cwnd and ssthresh; `reno` if left out.
         congestion_control: Option<CongestionControlPlan>, changeable;
@@ -122,8 +123,8 @@ crate::parameters! {
         /// Which segments have the PSH flag, and are acknowledged at once.
         push: Push = "none";
         /// Whether a sender that does not pace lets new segments wait for an acknowledgement expected within 1 ms, as in Linux, if
-        /// they do not fill a packet of the host (TSO). Such a packet has the segments of 1/1024 s at the rate of `pacing`,
-        /// at least two.
+        /// they do not fill a packet of the host (TSO). Such a packet holds the segments that `pacing` would send in 1/1024 s, at least
+        /// two.
         tso_defer: bool = "false";
         /// Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
         limited_transmit: bool = "true";
@@ -157,7 +158,7 @@ crate::parameters! {
         ecn_echo: Option<MarkEcho>;
         /// Reduction of cwnd after an echoed mark.
         ecn_reduction: EcnReduction = "at-once";
-        /// Quantity from which congestion computes ssthresh.
+        /// Quantity from which ssthresh is computed at congestion.
         ssthresh_from: ThresholdFrom = "flight-size";
         /// Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one, otherwise
         /// cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].

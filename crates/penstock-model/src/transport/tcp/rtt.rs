@@ -8,9 +8,9 @@ crate::choice! {
     pub enum RtoEstimation {
         /// SRTT + 4 RTTVAR, at least `min-rto` [RFC6298 s2].
         "rfc-6298" => Rfc6298,
-        /// As in Linux: `min-rto` is the minimum of 4 RTTVAR, not of the timeout. RTTVAR is the maximum within a round trip, and falls
-        /// by a quarter of the difference per round trip; a sudden shorter round trip raises it only slightly. Back-off keeps SRTT and
-        /// RTTVAR.
+        /// As in Linux: `min-rto` is the minimum of 4 RTTVAR, not of the timeout. RTTVAR rises at once to the largest deviation in a
+        /// round trip, and falls per round trip by a quarter of its distance from it. A sudden shorter round trip raises it only
+        /// slightly. Back-off keeps SRTT and RTTVAR.
         "linux" => Linux,
     }
 }

@@ -5,9 +5,9 @@ crate::choice! {
     pub enum WindowValidation {
         /// It stays and, with some controls, grows.
         "none" => None,
-        /// It grows only if it is used, in slow start if more than half of it is. Each timeout during which it is not used lowers it
-        /// by half of the unused part, to no less than the initial window, and ssthresh becomes at least three quarters of it.
-        /// As in Linux, which follows RFC 2861; RFC 7661 replaces that.
+        /// It grows only if it is used, in slow start if more than half of it is. If it is not used for the time of an RTO, it falls
+        /// by half of the unused part, to no less than the initial window, and ssthresh becomes at least three quarters of the
+        /// earlier window. As in Linux, which follows RFC 2861; RFC 7661 replaces that.
         "linux" => Linux,
     }
 }

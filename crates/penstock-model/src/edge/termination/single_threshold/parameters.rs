@@ -23,7 +23,7 @@ crate::parameters! {
     /// |---|---|---|
     /// | `sliding` | rate over the last `receiving-window` | carries R, which is low if the window reaches back before the load rose, so that the first cut is large |
     /// | `between-reports` | rate since the previous report | only starts the measurement of S |
-    /// | `within-run` | rate over the last `receiving-window` | only starts the measurement of S, as does every report before `receiving-window` has passed since the first, so that no traffic from before the overload counts |
+    /// | `within-run` | rate over the last `receiving-window` | only starts the measurement of S; so does every report until `receiving-window` has passed since the first. So no traffic from before the overload counts |
     /// | `share` | S times the share of the sent packets that have arrived, by their sequence numbers | carries the share since the run began |
     ///
     /// With `share`, both rates refer to the same packets, so that R equals S without loss. A missing packet counts as lost
@@ -35,7 +35,7 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - The egress cancels only after a report.
-    /// - An interval without a report terminates no calls and is the last.
+    /// - An interval without a report terminates no calls; the next one begins with the next report.
     /// - The document does not define `receiving`, `receiving-window`, `waiting-time`, `counts-unmarked`, `reports`,
     ///   `next-interval`, `after-cut`, `settle`, `keep-rate`, `rounding`, `call-rate` and `victims`.
     ///

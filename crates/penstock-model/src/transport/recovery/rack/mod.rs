@@ -47,7 +47,7 @@ crate::parameters! {
     /// - The minimum round trip is that of the connection; [RFC8985 s3.2 step 1] asks for that of a recent period.
     /// - An echoed timestamp decides about segments that are acknowledged cumulatively, not about SACKed ones: it is that of a segment
     ///   in sequence [RFC7323 s4.3]. Linux does the same (`tcp_clean_rtx_queue`).
-    /// - The timer for a reordering window expires at its earliest end; [RFC8985 s6.2 step 5] arms it with the latest.
+    /// - The timer expires when the reordering window of the first segment ends; [RFC8985 s6.2 step 5] waits for that of the last.
     /// - After a timeout, other segments than the first are lost without a reordering window, as in Linux (`tcp_timeout_mark_lost`);
     ///   [RFC8985 s6.3] adds reo_wnd to RACK.rtt.
     /// - Without a measured round trip there is no probe; [RFC8985 s7.2] sends one after a second.
