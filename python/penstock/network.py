@@ -106,7 +106,7 @@ class Network(NetworkTraffic):
             How its ports share a buffer, such as ``DynamicThreshold(size="1 MB")``.
         pause : mapping, optional
             When it pauses and resumes the ports that send to it, such as ``{"xoff": "100 kB", "xon": "50 kB"}``; with
-            ``"classes": ["storage"]`` only these classes, each separately.
+            ``"classes": ["storage"]`` it pauses only these classes, each separately.
         source_quench : mapping, optional
             How it tells sources of drops, such as ``{"interval": "10 ms"}``.
         congestion_point : Component, optional

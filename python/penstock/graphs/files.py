@@ -50,7 +50,7 @@ def from_file(path: str | Path, **options: Any) -> GraphNetwork:
     Raises
     ------
     InputError
-        If it cannot be read, with the line; or as :func:`penstock.graphs.from_networkx`.
+        If the file cannot be read, with the line; or as in :func:`penstock.graphs.from_networkx`.
     """
     known = Reading.__dataclass_fields__
     port = {name: value for name, value in options.items() if name not in known}

@@ -38,8 +38,8 @@ def waxman(
     """Adds a random network in which near nodes are linked more often than far ones [Waxman88].
 
     Nodes are uniform in a square. Two nodes at distance d are linked, both ways, with probability
-    beta exp(-d / (alpha L)), where L is the largest distance between two nodes. Parts that are not connected then are
-    joined by the shortest links that connect them, which is not part of Waxman's model. The network depends only on
+    beta exp(-d / (alpha L)), where L is the largest distance between two nodes. If parts of the network are then not
+    connected, the shortest links between them are added, which is not part of Waxman's model. The network depends only on
     `seed` and is the same in all runs.
 
     Parameters

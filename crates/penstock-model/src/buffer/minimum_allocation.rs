@@ -14,7 +14,7 @@ crate::parameters! {
     /// | at most `minimum` | the memory has room for the packet, which only packets from headroom can prevent |
     /// | at most `maximum` | the packet fits into the memory that is neither held nor reserved for other ports below their minimum |
     ///
-    /// With n ports, n x `minimum` is at most `size`.
+    /// With n ports, n x `minimum` must be at most `size`.
     ///
     /// ## State
     /// Only the occupancies; above the minimum, the cost per packet grows with the number of ports.

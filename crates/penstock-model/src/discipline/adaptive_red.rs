@@ -39,8 +39,8 @@ crate::parameters! {
     ///
     /// ## Departures
     /// - Only an arrival ends an interval, so max_p stays while none come. In ns-2 the next interval begins only when max_p changes.
-    /// - The text keeps max_p between 0.01 and 0.5. Here, as in its pseudocode, only the value before a step must be in this range,
-    ///   so one step may leave it.
+    /// - The paper's text keeps max_p between 0.01 and 0.5. Here, as in the paper's pseudocode, only the value before a step must be
+    ///   in this range, so one step may leave it.
     /// - Automatic values follow from the initial rate of the link. A `limit` that is not above the automatic `min-threshold` is refused.
     ///   With `limit` in bytes, automatic thresholds are converted at `mean-packet` per packet.
     /// - The departures of `red` apply, and so do its defaults for parameters that do not exist here.

@@ -35,7 +35,7 @@ crate::choice! {
     /// Treatment of an arrival that finds at most one packet (or byte) waiting while the average is above the minimum.
     pub enum NearEmpty {
         /// It is not dropped, and the average counts as having been below the minimum, as in ns-2: the next arrival that finds
-        /// more is not dropped either and starts the count.
+        /// more packets is not dropped either, and starts the count.
         "restart" => Restart,
         /// It is not dropped; the count continues.
         "spare" => Spare,

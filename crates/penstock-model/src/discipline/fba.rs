@@ -46,7 +46,7 @@ crate::parameters! {
         threshold: Cells;
         /// Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         z: Fraction = "0.8";
-        /// The cells that X and `limit` count: `port` lets classes share a buffer, each with a queue for its circuit.
+        /// The cells that X and `limit` count. With `port`, classes share a buffer, and each has a queue for its circuit.
         buffer: Buffer = "queue";
         /// Treatment of the last cell of a frame that has lost cells.
         end_of_frame: EndOfFrame = "keep";

@@ -15,8 +15,8 @@ use std::sync::Arc;
 crate::choice! {
     /// Treatment of the last cell of a frame that has lost cells.
     pub enum EndOfFrame {
-        /// Accepted if there is room, since it tells the receiver where the frame ends, even if all other cells of the frame found the
-        /// buffer full. Frames that the discipline refuses at their first cell are refused whole.
+        /// Accepted if there is room, even if all other cells of the frame found the buffer full: it tells the receiver where the
+        /// frame ends. A frame that the discipline refuses at its first cell is refused whole.
         "keep" => Keep,
         /// Dropped like the others; the receiver then also loses the next frame of the circuit.
         "drop" => Drop,
@@ -191,8 +191,7 @@ crate::state! {
         "circuit-queue", "cells", each it.of_port(&it.states, |state| f64::from(state.cells));
         /// Number of circuits with waiting cells after the last arrival (N_a).
         "active-circuits", "circuits", is f64::from(it.active);
-        /// Whether the rest of the current frame of each circuit is dropped, except for its last cell by `end-of-frame`: 1 or
-        /// 0.
+        /// Whether the rest of the current frame of each circuit is dropped: 1 or 0. `end-of-frame` may except its last cell.
         "dropping", "1", each it.of_port(&it.states, |state| f64::from(u8::from(state.frame.is_lost())));
     }
 }

@@ -26,14 +26,14 @@ crate::parameters! {
     /// |---|---|---|---|---|---|---|
     /// | divided by | 2048 | 512 | 128 | 32 | 8 | 2 |
     ///
-    /// From p = 0.1 on, `cap` limits the change to 0.02. If d and d_old are below half of the target, p shrinks by 2 %. p stays
+    /// From p = 0.1 on, `cap` limits increases to 0.02. If d and d_old are below half of the target, p shrinks by 2 %. p stays
     /// between 0 and 1. An arrival is dropped with probability p (cause `early`), except in three cases: while the burst allowance
-    /// lasts, while the delay at the last update was below half of the target and p is below 0.2, and while at most two
-    /// `mean-packet` wait. The burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target;
-    /// otherwise it shrinks with each update. With `ecn`, an ECN-capable packet is marked instead of being dropped while p is below
-    /// `mark-threshold`. With `derandomise`, an arrival is dropped only once the probabilities since the last drop add up to 0.85,
-    /// and always once they add up to 8.5. With `mode = "bytes"`, the probability for a packet smaller than `mean-packet` is p x
-    /// size / `mean-packet`. An arrival that does not fit into `limit` is dropped (cause `overflow`).
+    /// lasts, while the delay at the last update was below half of the target and p is below 0.2, and while at most two `mean-packet`
+    /// wait. The burst allowance is `max-burst` as long as p is 0 and both delays are below half of the target; otherwise it shrinks
+    /// with each update. With `ecn`, an ECN-capable packet is marked instead of being dropped while p is below `mark-threshold`. With
+    /// `derandomise`, an arrival is dropped only once the probabilities since the last drop add up to 0.85, and always once they add
+    /// up to 8.5. With `mode = "bytes"`, the probability for a packet smaller than `mean-packet` is p x size / `mean-packet`. An
+    /// arrival that does not fit into `limit` is dropped (cause `overflow`).
     ///
     /// ## State
     /// The probability, two delays, the burst allowance and the sum of probabilities; with `delay = "departure-rate"` also the mean
@@ -88,8 +88,8 @@ crate::parameters! {
         derandomise: bool = "false";
         /// Limit increases of a high probability to 0.02 [RFC8033 s5.5].
         cap: bool = "true";
-        /// Backlog at which PIE becomes active, until the queue is empty and the delay zero [RFC8033 s5.3, App. B: a third of
-        /// `limit`]; always active if left out.
+        /// Backlog at which PIE becomes active [RFC8033 s5.3], a third of `limit` in App. B. It becomes inactive when the queue is
+        /// empty and the delay zero. Always active if left out.
         active_from: Option<Limit>;
     }
 }

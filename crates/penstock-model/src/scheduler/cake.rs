@@ -93,7 +93,7 @@ crate::parameters! {
         isolation: Isolation = "triple-isolate";
         /// Round-trip time for which COBALT is set up.
         rtt: Rtt = "100 ms";
-        /// Bytes that the link adds to each packet, or a link.
+        /// Bytes that the link adds to each packet, or a word for a kind of link.
         overhead: LinkOverhead = "0 bytes";
         /// Minimum size of a packet with its overhead; that of the link named by `overhead`, or none, if left out.
         mpu: Option<BytesOrZero>;

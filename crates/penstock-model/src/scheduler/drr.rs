@@ -44,8 +44,8 @@ impl Check for Parameters {}
 crate::parameters! {
     /// A class of deficit round robin.
     pub struct ClassParameters {
-        /// Bytes added to the deficit counter in each round. With at least the largest packet of the class, each round serves each
-        /// class, and the cost of a decision does not depend on the number of classes [Shreedhar96 s4].
+        /// Bytes added to the deficit counter in each round. If it is at least the largest packet of the class, each round serves
+        /// each class, and the cost of a decision does not depend on the number of classes [Shreedhar96 s4].
         quantum: Quantum, changeable;
     }
 }

@@ -19,7 +19,7 @@ crate::parameters! {
     /// None; one random number per packet with jitter, and another where the size varies.
     ///
     /// ## Departures
-    /// None. ns-2's CBR with `random_` set is `spacing-jitter = 0.5`; without it, `phase = "zero"` and no jitter.
+    /// None. ns-2's CBR with `random_` is `spacing-jitter = 0.5`; without `random_`, it is `phase = "zero"` and no jitter.
     ///
     /// ## Example
     /// ```toml

@@ -13,8 +13,8 @@ crate::parameters! {
     /// Trace: packets with the times and sizes of a file, such as a capture of real traffic.
     ///
     /// ## Decides
-    /// Packets are sent at the times of the file with its sizes; packets of the same time in the order of the file. The source ends
-    /// with the last packet. The path of the file is relative to the scenario:
+    /// Packets are sent at the times of the file with its sizes; packets of the same time are sent in the order of the file. The
+    /// source ends with the last packet. The path of the file is relative to the scenario:
     ///
     /// - CSV or Parquet with a column `time` in seconds from the start of the flow, and a column `size` in bytes on the wire. Other
     ///   columns are ignored, and in CSV also empty lines and lines that begin with `#`. Fields may be in quotes.

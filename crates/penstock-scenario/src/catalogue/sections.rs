@@ -213,8 +213,8 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         path: "links[].class.NAME",
         doc: "A class of a scheduler: a queue, or a scheduler with classes of its own.\n\n\
               Each scheduler declares the parameters of its classes, which its page lists. A class with a `scheduler` has classes too \
-              (`class.data.class.web`), and its `queue` is then their default. Packets find their queue by the name of their class; a \
-              class with a scheduler may be called anything. Schedulers order classes by name where nothing else orders them.",
+              (`class.data.class.web`), and its `queue` is then their default. The class of a packet names its queue; a class with a \
+              scheduler is no queue and may have any name. Schedulers order classes by name where nothing else orders them.",
         // Parameters of all schedulers: see `class_parameters`.
         fields: &[],
         parts: &[

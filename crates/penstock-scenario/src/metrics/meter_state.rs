@@ -15,7 +15,7 @@ impl MeterState {
     pub const INFO: MetricInfo = MetricInfo {
         name: "meter-state",
         unit: "bit, bit/s, bytes or packets",
-        doc: "States of a link's marker and PCN meters, sampled every `sample`, first one `sample` after the warm-up. The labels `meter` and `variable` name the state: one that the page of the meter lists, such as the tokens in a bucket (`fill`, in bit, negative for debt), in its own unit.",
+        doc: "States of a link's marker and PCN meters, sampled every `sample`, for the first time one `sample` after the warm-up. The labels `meter` and `variable` name the state. The page of the meter lists its states with their units, such as the tokens in a bucket (`fill`, in bit, negative for debt).",
         statistics: "Statistics are over the samples of all links together.",
         targets: Targets::LINKS,
         take: MEANS,

@@ -16,7 +16,7 @@ impl Slowdown {
     pub const INFO: MetricInfo = MetricInfo {
         name: "slowdown",
         unit: "1",
-        doc: "Slowdown of a transfer: its `completion-time` divided by the time that it would take in an empty network [Alizadeh13 s5]. There no window limits the sender, no packet waits or is lost, and the last packet is acknowledged at once. The time is the sum of the delays and transmission times of one packet on all links, there and back, and the transmission times of all further packets on the slowest link; where TCP opens with a SYN, a round trip of packets without data is added. The slowdown is at least 1, and includes the cost of slow start. A link whose rate changes counts with its highest rate. For the same transfers as `completion-time`.",
+        doc: "Slowdown of a transfer: its `completion-time` divided by the time that it would take in an empty network [Alizadeh13 s5]. There no window limits the sender, no packet waits or is lost, and the last packet is acknowledged at once. The time is the sum of the delays and transmission times of one packet on all links, there and back, and the transmission times of all further packets on the slowest link; where TCP opens with a SYN, a round trip of packets without data is added. The slowdown is at least 1, and includes the cost of slow start. A link whose rate changes counts with its highest rate. The metric covers the same transfers as `completion-time`.",
         statistics: "Statistics are over finished transfers.",
         targets: Targets::FLOWS,
         take: MEANS,

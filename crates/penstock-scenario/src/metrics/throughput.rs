@@ -16,7 +16,7 @@ impl Throughput {
     pub const INFO: MetricInfo = MetricInfo {
         name: "throughput",
         unit: "bit/s",
-        doc: "Bits per second, headers included. Of a flow or an aggregate of calls: those that arrived at its end. Of a link: those that it sent. A packet counts with its last bit. With `interval` (calls only), there is one number per interval from the beginning of the run, warm-up included. The label `until` is the end of the interval in seconds, such as `0.5 s`; a last interval that the end of the run cuts short is left out.",
+        doc: "Bits per second, headers included. Of a flow or an aggregate of calls: those that arrived at its end. Of a link: those that it sent. A packet counts when its last bit has passed. With `interval` (calls only), there is one number per interval from the beginning of the run, warm-up included. The label `until` is the end of the interval in seconds, such as `0.5 s`; a last interval that the end of the run cuts short is left out.",
         targets: Targets::ALL,
         split: &[SplitBy::Class],
         uses: &[Key::Interval],

@@ -10,10 +10,10 @@ penstock_model::parameters! {
     ///
     /// An aggregate begins with a packet that finds the link free. All waiting packets within the bounds belong to it, in the order of
     /// the scheduler; later arrivals wait for the next. It takes `overhead` and the backoff first; then its packets follow one another
-    /// at `rate`, which is that of the physical layer. A packet leaves the queue as its own transmission begins (the first with the
-    /// aggregate) and arrives after its last bit. So a busy link sends large aggregates and is nearly as quick as `rate`, an idle one
-    /// sends single packets. A later arrival that the scheduler puts first ends the aggregate; on Wi-Fi, such an arrival waits for the
-    /// end of the aggregate.
+    /// at `rate`, which is that of the physical layer. A packet leaves the queue when its own transmission begins, the first one when
+    /// the aggregate begins, and arrives after its last bit. So a busy link sends large aggregates and is nearly as quick as `rate`,
+    /// an idle one sends single packets. A later arrival that the scheduler puts first ends the aggregate; on Wi-Fi, such an arrival
+    /// waits for the end of the aggregate.
     ///
     /// The model is that of one sender on a channel of its own [IEEE80211 s10.12, s10.23]: no other station competes or collides, and
     /// nothing is sent again. `impairment` loses single packets, `rate-changes` adapt the rate. `overhead` stands for the interframe

@@ -49,7 +49,7 @@ penstock_model::parameters! {
         overhead: Option<Bytes>;
         /// Minimum size of a packet on the wire, `overhead` included: 84 bytes for Ethernet.
         min_frame: Option<Bytes>;
-        /// How packets travel. With `atm`, each packet is sent in cells with 5 bytes of header and 48 of payload, an AAL5 trailer of 8 bytes and padding in the last cell included; queues still count packets.
+        /// How packets travel. With `atm`, each packet is sent in cells with 5 bytes of header and 48 of payload. An AAL5 trailer of 8 bytes and padding fill the last cell. Queues still count packets.
         framing: FramingKind = "packet";
         /// Whether it carries cells of 53 bytes (ATM), in both directions: `rate` is the rate of whole cells, and queues count cells.
         cells: bool = "false";

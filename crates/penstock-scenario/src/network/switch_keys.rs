@@ -23,11 +23,11 @@ penstock_model::parameters! {
     /// With `headroom`, packets from a paused link (of a paused class) go into memory reserved for it, next to the shared buffer.
     /// So does a packet for which the shared buffer has no room, and it pauses its link at once. Departures free headroom first,
     /// and a pause ends when all of it is free. Without `headroom`, packets that arrive after the pause must find room in the shared
-    /// buffer. Drops for lack of headroom have the cause `headroom`. The node's memory loses no packet of a paused link if headroom
-    /// is at least C (t + T + D) + 2 L; a smaller one is rejected:
+    /// buffer. Drops for lack of headroom have the cause `headroom`. No packet of a paused link is lost for lack of memory if
+    /// headroom is at least C (t + T + D) + 2 L; a smaller one is rejected:
     ///
     /// - C is the rate of the link, D its delay, and L the largest packet.
-    /// - t is the longest wait of a pause frame: for a largest packet and the frames of all classes on the link back.
+    /// - t is the longest time that a pause frame waits, for a largest packet and the frames of all classes on the link back.
     /// - T is the time of the frame from then on: the delay of the link back and `processing`.
     ///
     /// Each frame concerns one class, and carries the state at the start of its transmission. Impairments and shapers of the link
@@ -94,7 +94,7 @@ penstock_model::parameters! {
     /// slow start, and keeps its threshold [RFC1122 s4.2.3.9]; open-loop sources and calls ignore it. Dropped acknowledgements
     /// cause none. Source Quench is deprecated [RFC6633], and serves as a historic baseline [RFC792] [RFC1016].
     pub struct SourceQuenchKeys {
-        /// Time in which the node sends at most one.
+        /// Time in which the node sends at most one quench.
         interval: Duration;
         /// Size of a quench; the default counts the IP and ICMP headers and the part of the packet that they quote.
         packet: Bytes = "56 bytes";

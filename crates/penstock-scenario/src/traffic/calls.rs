@@ -58,7 +58,7 @@ impl Check for InitialKeys {}
 penstock_model::parameters! {
     /// Calls that begin together later, without admission control, as when traffic is rerouted after a failure.
     pub struct SurgeKeys {
-        /// When.
+        /// When the calls begin.
         at: RunTime;
         /// Number of calls in each aggregate; a list gives each aggregate its own number.
         calls: CallCounts;

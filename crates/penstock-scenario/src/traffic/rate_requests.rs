@@ -14,7 +14,8 @@ penstock_model::parameters! {
     /// Every source of the group receives the request at that instant; the page of the source describes its response. A user, or a rate control
     /// outside of the scenario, controls an encoder in this way.
     pub struct RateRequestKeys {
-        /// When, counted from the beginning of the run; later than the request before it.
+        /// Time of the request, from the beginning of the run; later than the request
+        /// before it.
         at: RunTime;
         /// The requested long-run rate, headers included.
         rate: Rate;

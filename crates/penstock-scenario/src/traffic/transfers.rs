@@ -42,7 +42,7 @@ penstock_model::parameters! {
     /// with its own load.
     ///
     /// Sizes are file sizes, without headers; the last segment is sent in full. Sizes above 4 GB are cut to 4 GB. The `mean` of a
-    /// Pareto law is that without this cut: with `shape` 1.1 and a mean of 100 kB, the sizes have a mean of 75 kB. `load` and
+    /// Pareto law does not include this cut: with `shape` 1.1 and a mean of 100 kB, the sizes have a mean of 75 kB. `load` and
     /// `matrix` use the mean with the cut. `completion-time` measures transfers.
     pub struct TransferKeys {
         /// The name in results.

@@ -24,7 +24,7 @@ crate::parameters! {
     /// - [Satoh10] gives only the total interval of 200 ms; the rest is from [Briscoe06].
     /// - The margins of 5 % in [Briscoe06] are zero by default, because the later documents do not mention them.
     /// - The documents do not mention `settle`, which is from [RFC6661], and `after-cut`.
-    /// - With `sar-start = "random-phase"` the egress measures continuously. An interval that a restart voids ends unreported.
+    /// - With `sar-start = "random-phase"` the egress measures continuously. An interval that a restart voids is not reported.
     /// - With `sending = "all-the-time"` and `sar-interval = "200 ms"`, both edges measure at the same time, which is another
     ///   reading of the document.
     ///

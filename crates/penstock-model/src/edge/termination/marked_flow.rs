@@ -25,7 +25,7 @@ crate::parameters! {
     /// None. Constant cost per packet; each marked packet costs a signal and a search among the live calls.
     ///
     /// ## Departures
-    /// Only the abstracts of the documents were at hand: edges of little complexity that terminate the calls of marked packets
+    /// Only the abstracts of the documents were at hand. They describe simple edges that terminate the calls of marked packets
     /// gradually, whatever paths these take. The rules are the simplest with these properties, and are ours: a signal per marked
     /// packet, no measurement, no protected calls, and the rule of `mark-every`.
     ///

@@ -33,7 +33,8 @@ crate::choice! {
     pub enum IntervalStart {
         /// The first marked packet starts an interval.
         "marked-packet" => MarkedPacket,
-        /// Intervals follow one another from a random phase, its own for each aggregate. One with a marked packet is reported.
+        /// Intervals follow one another from a random phase, its own for each aggregate. An interval with a marked packet is
+        /// reported.
         "random-phase" => RandomPhase,
     }
 }

@@ -11,7 +11,7 @@ crate::choice! {
         "noatm" => Plain,
         /// Cells of 53 bytes, 48 of them payload.
         "atm" => Atm,
-        /// A byte more for each 64 bytes or part of them, as of the 64b/65b code of VDSL2.
+        /// One more byte for each 64 bytes or part of them, as with the 64b/65b code of VDSL2.
         "ptm" => Ptm,
     }
 }

@@ -15,8 +15,8 @@ crate::parameters! {
     /// ## Decides
     /// Every acknowledgement gives a sample of the delivery rate. BtlBw is the maximum of the samples of the last
     /// `btlbw-filter-len` round trips; RTprop is the shortest round trip of the last `rtprop-filter-len`. The pacing rate is
-    /// pacing_gain x BtlBw, and cwnd grows up to cwnd_gain x BtlBw x RTprop plus three bursts, each of a millisecond at the pacing
-    /// rate. Losses and marks do not change the rate.
+    /// pacing_gain x BtlBw, and cwnd grows up to cwnd_gain x BtlBw x RTprop plus three bursts, each of what the pacing rate sends in a
+    /// millisecond. Losses and marks do not change the rate.
     ///
     /// | state | pacing gain | cwnd gain | ends |
     /// |---|---|---|---|

@@ -23,18 +23,18 @@ crate::parameters! {
     /// window immediately. Slow start is that of Reno or, with `hystart`, HyStart++, which leaves the first slow start when the
     /// round-trip time grows. `hystart-algorithm = "linux"` selects HyStart as in Linux, which applies to every slow start. From a
     /// window of 16 segments on, slow start ends on either of two conditions. The first, from the ninth round-trip time of a round on:
-    /// all times of the round exceed the minimum by more than an eighth of it (4 to 16 ms). The second: acknowledgements at most 2 ms
-    /// apart span half of the minimum (all of it if segments are paced). Congestion avoidance follows.
+    /// all times of the round exceed the minimum by more than an eighth of it (4 to 16 ms). The second: a train of acknowledgements at
+    /// most 2 ms apart lasts for half of the minimum (all of it if segments are paced). Congestion avoidance follows.
     ///
-    /// With `ecn-beta`, an echoed mark multiplies by this factor instead of `beta` (alternative backoff with ECN, ABE). With
-    /// `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L per
+    /// With `ecn-beta`, an echoed mark multiplies the window by this factor instead of `beta` (alternative backoff with ECN, ABE).
+    /// With `byte-counting-limit` (L), the window grows by acknowledged segments instead of acknowledgements, at most L per
     /// acknowledgement, so that delayed acknowledgements do not slow growth; Linux has no limit.
     ///
     /// With `arithmetic = "linux"` the window is a number of whole segments. W is that of t + minimum RTT, with its distance from
     /// W_max rounded down, and is computed once per tick and window. The window grows by one segment per n acknowledged segments. Here
-    /// n is $cwnd / (W - cwnd)$, rounded down and at least 2, or 100 cwnd if W is not above cwnd. Without a W_max, n is at most 20; if
-    /// W_est is above cwnd, at most $cwnd / (W_est - cwnd)$. W_est grows by one per 15/8 cwnd acknowledged segments (for a `beta` of
-    /// 0.7). `c` and `beta` are multiples of 1/1024.
+    /// n is $cwnd / (W - cwnd)$, rounded down and at least 2, or 100 cwnd if W is not above cwnd. It is at most 20 without a W_max,
+    /// and at most $cwnd / (W_est - cwnd)$ if W_est is above cwnd. W_est grows by one per 15/8 cwnd acknowledged segments (for a
+    /// `beta` of 0.7). `c` and `beta` are multiples of 1/1024.
     ///
     /// ## State
     /// About 170 bytes. `arithmetic = "linux"` adds 56; HyStart++ adds 60, and 24 for each segment outstanding during the first
@@ -52,8 +52,8 @@ crate::parameters! {
     /// - HyStart as in Linux needs a round-trip time with every acknowledgement and omits the allowance for segmentation offload.
     /// - The first round of HyStart++ ends with the first acknowledgement: windowEnd starts as SND.NXT before anything is sent,
     ///   which [RFC9406 s4.2] leaves open. The second round is compared with the round trip of that acknowledgement.
-    /// - Marks reduce the window to no less than one segment. Then they do not slow the sender further by its timer, which [RFC9438
-    ///   s4.6] and [RFC3168 s6.1.2] ask for.
+    /// - Marks reduce the window to no less than one segment. The timer then does not slow the sender further, as [RFC9438 s4.6] and
+    ///   [RFC3168 s6.1.2] ask for.
     /// - An acknowledgement received while the application has nothing to send does not change the window, and the time until the
     ///   next one does not count [RFC9438 s4.2, s5.8]. In slow start this holds only if less than half of the window was used.
     /// - RTT is the smoothed round trip [RFC9438 s4.2].
@@ -106,8 +106,8 @@ crate::choice! {
 crate::choice! {
     /// The Reno-friendly region of CUBIC, where the window is W_est.
     pub enum RenoFriendly {
-        /// W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per round trip, and by 1, as Reno does, from the
-        /// window before the last reduction (cwnd_prior) on [RFC9438 s4.3].
+        /// W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per round trip, and by 1, as with Reno, once it has reached the
+        /// window before the last reduction (cwnd_prior) [RFC9438 s4.3].
         "rfc9438" => Rfc9438,
         /// W_est grows by alpha throughout [RFC8312 s4.2]: 0.53 segments per round trip with a beta of 0.7.
         "rfc8312" => Rfc8312,

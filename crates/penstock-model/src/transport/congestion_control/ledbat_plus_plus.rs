@@ -35,7 +35,7 @@ crate::parameters! {
     /// - The changes of a round trip are spread over its acknowledgements.
     /// - A round trip is SRTT.
     /// - Phases change with acknowledgements, so that a slowdown of an idle flow waits.
-    /// - After a loss during a slowdown, its slow start ends at half of the present cwnd.
+    /// - After a loss during a slowdown, the slow start of the slowdown ends at half of the present cwnd.
     ///
     /// ## Example
     /// ```toml

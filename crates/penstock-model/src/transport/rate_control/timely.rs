@@ -9,7 +9,7 @@ crate::parameters! {
     /// TIMELY: lowers the rate while round-trip times grow, and raises it while they do not.
     ///
     /// ## Decides
-    /// Each `segment` gives a completion: the acknowledgement of its last packet, with RTT, the round trip of that packet without its own
+    /// The acknowledgement of the last packet of each `segment` is a completion. RTT is the round trip of that packet without its own
     /// transmission. The difference to the previous RTT is averaged, $diff = (1 - alpha) diff + alpha (RTT - RTT_old)$, and the gradient
     /// is diff / `min-rtt`. The rate R changes with each completion:
     ///
@@ -60,7 +60,7 @@ crate::parameters! {
         additive_increase: Rate = "10 Mbit/s", changeable;
         /// Factor of the decrease (beta) [Mittal15].
         decrease: Fraction = "0.8", changeable;
-        /// Completions without a positive gradient before hyperactive increase, and its factor (N) [Mittal15].
+        /// Number of completions in a row without a positive gradient that starts hyperactive increase, and its factor (N) [Mittal15].
         hyperactive: Count = "5", changeable;
         /// Minimum rate; it must send `segment` within the transport's `timeout`.
         floor: Rate = "40 Mbit/s", changeable;

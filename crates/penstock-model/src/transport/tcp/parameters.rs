@@ -118,7 +118,7 @@ crate::parameters! {
         max_ack_delay: Option<Duration>;
         /// Number of segments that are acknowledged one by one, regardless of `ack-every`: at the start of a connection, so that slow
         /// start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate segment. A mark of
-        /// congestion brings at most two. Linux has 16 (quick acknowledgements).
+        /// congestion causes at most two of them. Linux has 16 (quick acknowledgements).
         quick_acks: CountOrZero = "0";
         /// Which segments have the PSH flag, and are acknowledged at once.
         push: Push = "none";

@@ -15,8 +15,8 @@ crate::choice! {
     pub enum EcnReduction {
         /// cwnd becomes ssthresh immediately [RFC3168 s6.1.2].
         "at-once" => AtOnce,
-        /// cwnd follows proportional rate reduction to ssthresh and does not grow, until everything sent before the echo is
-        /// acknowledged and one segment more. Linux (`TCP_CA_CWR`, `tcp_cwnd_reduction`).
+        /// cwnd follows proportional rate reduction to ssthresh and does not grow, until everything sent before the echo and
+        /// one more segment are acknowledged. Linux (`TCP_CA_CWR`, `tcp_cwnd_reduction`).
         "proportional" => Proportional,
     }
 }

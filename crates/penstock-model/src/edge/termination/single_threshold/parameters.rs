@@ -49,7 +49,7 @@ crate::parameters! {
     pub struct Parameters {
         /// Marked packets in a row after which the egress reports (L); default of [Satoh10 s10.4].
         marked_run: Count = "100";
-        /// Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4].
+        /// Unmarked packets in a row after which the egress cancels its reports (M); default of [Satoh10 s10.4].
         unmarked_run: Count = "20";
         /// Unmarked packets that count towards `unmarked-run`.
         counts_unmarked: CountsUnmarked = "in-a-row";

@@ -30,9 +30,9 @@ crate::parameters! {
     /// (`tcp_time_to_recover`).
     ///
     /// With `probes`, a tail loss probe is sent outside of a recovery if nothing has been sent or acknowledged for two smoothed round
-    /// trips, plus `max-ack-delay` if a single segment is outstanding: a new segment if there is one, otherwise the last one again. It
-    /// ignores cwnd. The selective acknowledgement that it causes shows the losses before it. If the probe itself repairs the only
-    /// loss, cwnd is reduced.
+    /// trips, plus `max-ack-delay` if a single segment is outstanding. The probe is a new segment if there is one, otherwise the last
+    /// one again. It ignores cwnd. The selective acknowledgement that it causes shows the losses before it. If the probe itself repairs
+    /// the only loss, cwnd is reduced.
     ///
     /// When the retransmission timer expires, the first segment counts as lost, and so does every other that was sent more than
     /// RACK.rtt before. What was SACKed stays SACKed. cwnd becomes one segment more than pipe and grows by slow start while the
