@@ -138,7 +138,7 @@ class TailDrop(Component):
     ----------
     limit : str, default 1000 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     counts : Literal["waiting", "in-system"], default waiting
         Whether the packet in service takes a slot of the buffer.
     """
@@ -157,13 +157,13 @@ class Red(Component):
     ----------
     limit : str
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     min_threshold : str
         Average below which nothing is dropped (min_th), in the unit of `limit`; zero for no such threshold. Allowed:
-        packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate.
+        packets or bytes, zero or more; at a link also a time, for what it sends in that time at its initial rate.
     max_threshold : str
         Average from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1 byte;
-        at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        at a link also a time, such as `5 ms`, for what it sends in that time at its initial rate.
     max_probability : float | str
         Drop probability just below `max-threshold`, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
@@ -210,17 +210,17 @@ class AdaptiveRed(Component):
     ----------
     limit : str, default 1000 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     target_delay : str, default 5 ms
         Average queueing delay that the automatic thresholds aim at; default of [Floyd01 s5] and ns-2. Allowed: zero or
         more.
     min_threshold : str, optional
         Average below which nothing is dropped (min_th), in the unit of `limit`; automatic if left out. Allowed: packets
-        or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate.
+        or bytes, zero or more; at a link also a time, for what it sends in that time at its initial rate.
     max_threshold : str, optional
         Average from which the probability rises from max_p to 1 (max_th), in the unit of `limit`; automatic if left
         out. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time
-        at its first rate.
+        at its initial rate.
     max_probability : float | str, default 0.1
         Initial drop probability just below `max-threshold` (max_p); default of ns-2. Allowed: between 0 and 1.
     weight : float | str, optional
@@ -266,14 +266,14 @@ class RedN(Component):
     ----------
     limit : str
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     min_thresholds : list[str]
         Averages below which nothing is dropped, best protected precedence first (min_th), in the unit of `limit`; zero
         for no such threshold. Allowed: packets or bytes, zero or more; at a link also a time, for what it sends in that
-        time at its first rate.
+        time at its initial rate.
     max_thresholds : list[str]
         Averages from which everything is dropped (max_th), in the unit of `limit`. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its initial rate.
     max_probabilities : list[float | str]
         Drop probabilities just below the maximum thresholds, before spacing (max_p). Allowed: between 0 and 1.
     weight : float | str, default 0.002
@@ -297,9 +297,9 @@ class RedN(Component):
     updates : Literal["rio", "all"], default rio
         Averages that an arrival updates; default of RIO.
     count : Literal["per-precedence", "shared"], default per-precedence
-        Packets that the count of the spacing counts.
+        Scope of the count of `spacing`.
     when_full : Literal["refresh", "ignore"], default refresh
-        Effect of an arrival that finds no room on averages and count.
+        How averages and count change with an arrival that finds no room.
     ecn : bool, default false
         Mark ECN-capable packets instead of dropping them early.
     """
@@ -332,7 +332,7 @@ class Codel(Component):
     ----------
     limit : str, default 1000 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     target : str, default 5 ms
         Acceptable minimum of the sojourn time (TARGET) [RFC8289 s4.3]. Allowed: zero or more.
     interval : str, default 100 ms
@@ -368,7 +368,7 @@ class Pie(Component):
     ----------
     limit : str, default 1000 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     target : str, default 15 ms
         Target queueing delay (QDELAY_REF) [RFC8033 s4.2]. Allowed: zero or more.
     update_interval : str, default 15 ms
@@ -399,9 +399,9 @@ class Pie(Component):
     cap : bool, default true
         Limit increases of a high probability to 0.02 [RFC8033 s5.5].
     active_from : str, optional
-        Backlog at which PIE becomes active, until the queue is empty and the delay zero [RFC8033 s5.3, App. B: a third
-        of `limit`]; always active if left out. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        Backlog at which PIE becomes active [RFC8033 s5.3], a third of `limit` in App. B. It becomes inactive when the
+        queue is empty and the delay zero. Always active if left out. Allowed: at least 1 packet or 1 byte; at a link
+        also a time, such as `5 ms`, for what it sends in that time at its initial rate.
     """
     KIND: ClassVar[str] = "discipline"
     KEY: ClassVar[str] = "pie"
@@ -434,7 +434,7 @@ class Pi2(Component):
     ----------
     limit : str, default 1000 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     target : str, default 15 ms
         Target queueing delay. Allowed: zero or more.
     update_interval : str, default 16 ms
@@ -471,13 +471,13 @@ class RedMarking(Component):
     ----------
     limit : str, default 1 MB
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
+        what it sends in that time at its initial rate; `none` for no limit but that of a buffer that ports share.
     min_threshold : str, default 5 kB
         Nothing is marked up to this (K_min), in packets or bytes as `limit` is [Zhu15]. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its initial rate.
     max_threshold : str, default 200 kB
         Everything is marked above this (K_max), in the unit of `min-threshold` [Zhu15]. Allowed: at least 1 packet or 1
-        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate.
+        byte; at a link also a time, such as `5 ms`, for what it sends in that time at its initial rate.
     max_probability : float | str, default 0.01
         Probability at K_max (P_max) [Zhu15]. Allowed: between 0 and 1.
     """
@@ -498,10 +498,10 @@ class StepMarking(Component):
     ----------
     threshold : str
         Queue above which arrivals are marked (K); zero marks every arrival that finds a packet waiting. Allowed:
-        packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate.
+        packets or bytes, zero or more; at a link also a time, for what it sends in that time at its initial rate.
     limit : str, default 1000 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate; `none` for no limit but that of a buffer that ports share.
+        what it sends in that time at its initial rate; `none` for no limit but that of a buffer that ports share.
     drop_incapable : bool, default false
         Drop packets that are not ECN-capable where others are marked.
     """
@@ -521,7 +521,7 @@ class Ppd(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -540,10 +540,10 @@ class Epd(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     threshold : str
         Number of waiting cells above which no frame is accepted (R). Allowed: at least 1 cell; at a link also a time,
-        such as `5 ms`, for the cells that it sends in that time at its first rate.
+        such as `5 ms`, for the cells that it sends in that time at its initial rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -563,11 +563,11 @@ class SelectiveDrop(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     threshold : str
         Number of waiting cells above which circuits above their share are refused (R); 0.9 K did best in [Goyal98].
         Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its
-        first rate.
+        initial rate.
     z : float | str, default 0.8
         Share of the queue that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98]. Allowed:
         above 0, at most 1.
@@ -594,16 +594,16 @@ class Fba(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     threshold : str
         Number of waiting cells above which circuits above their share are refused (R); 0.5 K did best in [Goyal98].
         Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its
-        first rate.
+        initial rate.
     z : float | str, default 0.8
         Share of a full buffer that a circuit may hold, relative to an equal share (Z); 0.8 did best in [Goyal98].
         Allowed: above 0, at most 1.
     buffer : Literal["queue", "port"], default queue
-        The cells that X and `limit` count: `port` lets classes share a buffer, each with a queue for its circuit.
+        The cells that X and `limit` count. With `port`, classes share a buffer, and each has a queue for its circuit.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -625,13 +625,14 @@ class FrameThresholds(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     threshold : str
         Number of waiting cells above which no frame is accepted (HBO). Allowed: at least 1 cell; at a link also a time,
-        such as `5 ms`, for the cells that it sends in that time at its first rate.
+        such as `5 ms`, for the cells that it sends in that time at its initial rate.
     tagged_threshold : str, optional
         Number of waiting cells above which no tagged frame is accepted (LBO); `threshold` if left out. Allowed: at
-        least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate.
+        least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its initial
+        rate.
     end_of_frame : Literal["keep", "drop", "always"], default keep
         Treatment of the last cell of a frame that has lost cells.
     """
@@ -652,7 +653,7 @@ class CircuitThresholds(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     thresholds : str | dict[str, Any]
         The threshold of each circuit (R_i), in cells, by the name of the circuit, or of the flow if that has a circuit
         of its own.
@@ -678,13 +679,13 @@ class Dfba(Component):
     ----------
     limit : str
         Maximum number of waiting cells (K). Allowed: at least 1 cell; at a link also a time, such as `5 ms`, for the
-        cells that it sends in that time at its first rate.
+        cells that it sends in that time at its initial rate.
     low : str
         Number of waiting cells up to which every frame is accepted (L). Allowed: at least 1 cell; at a link also a
-        time, such as `5 ms`, for the cells that it sends in that time at its first rate.
+        time, such as `5 ms`, for the cells that it sends in that time at its initial rate.
     high : str
         Number of waiting cells above which no frame is accepted (H). Allowed: at least 1 cell; at a link also a time,
-        such as `5 ms`, for the cells that it sends in that time at its first rate.
+        such as `5 ms`, for the cells that it sends in that time at its initial rate.
     alpha : float | str, default 0.5
         Weight of fairness against efficiency (a). Allowed: between 0 and 1.
     z : str | dict[str, Any], default 1
@@ -718,7 +719,7 @@ class Cobalt(Component):
     ----------
     limit : str, default 10240 packets
         Maximum length of the queue. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for
-        what it sends in that time at its first rate.
+        what it sends in that time at its initial rate.
     target : str, default 5 ms
         Acceptable minimum of the sojourn time. Allowed: zero or more.
     interval : str, default 100 ms
@@ -878,7 +879,7 @@ class Dualpi2(Component):
     ----------
     limit : str, default 10000 packets
         Maximum backlog of both queues together. Allowed: at least 1 packet or 1 byte; at a link also a time, such as `5
-        ms`, for what it sends in that time at its first rate.
+        ms`, for what it sends in that time at its initial rate.
     target : str, default 15 ms
         Target delay of Classic traffic. Allowed: zero or more.
     update_interval : str, default 16 ms
@@ -966,8 +967,8 @@ class Ets(Component):
     order : list[str]
         The classes of the port: the strict ones in the order of their priority, and then the others.
     quantum : str, default 1514 bytes
-        Bytes that the class with the smallest share may send in a turn; at least the largest packet makes each turn
-        serve each class. Allowed: above zero, at most 1000 GB.
+        Bytes that the class with the smallest share may send in a turn. If this is at least the largest packet, each
+        class sends in each round. Allowed: above zero, at most 1000 GB.
 
     Each of its classes takes ``bandwidth`` (optional).
     """
@@ -1043,10 +1044,10 @@ class Cake(Component):
         Round-trip time for which COBALT is set up. Allowed: at least 1 us, or one of datacentre (100 us), lan (1 ms),
         metro (10 ms), regional (30 ms), internet (100 ms), oceanic (300 ms), satellite (1 s), interplanetary (1000 s).
     overhead : str, default 0 bytes
-        Bytes that the link adds to each packet, or a link. Allowed: zero or more, or a word of tc-cake(8) for a link,
-        which also sets `mpu` and `framing`: raw, conservative, ethernet, docsis, pppoe-ptm, bridged-ptm, ipoa-vcmux,
-        ipoa-llcsnap, bridged-vcmux, bridged-llcsnap, pppoa-vcmux, pppoa-llc, pppoe-vcmux, pppoe-llcsnap; ether-vlan can
-        follow it.
+        Bytes that the link adds to each packet, or a word for a kind of link. Allowed: zero or more, or a word of
+        tc-cake(8) for a link, which also sets `mpu` and `framing`: raw, conservative, ethernet, docsis, pppoe-ptm,
+        bridged-ptm, ipoa-vcmux, ipoa-llcsnap, bridged-vcmux, bridged-llcsnap, pppoa-vcmux, pppoa-llc, pppoe-vcmux,
+        pppoe-llcsnap; ether-vlan can follow it.
     mpu : str, optional
         Minimum size of a packet with its overhead; that of the link named by `overhead`, or none, if left out. Allowed:
         zero or more.
@@ -1601,7 +1602,7 @@ class FGcra(Component):
     ----------
     burst : str
         Maximum level of the bucket at the start of a conforming frame (MBS), in cells. Allowed: at least 1 cell; at a
-        link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate.
+        link also a time, such as `5 ms`, for the cells that it sends in that time at its initial rate.
     """
     KIND: ClassVar[str] = "meter"
     KEY: ClassVar[str] = "f-gcra"
@@ -1957,7 +1958,7 @@ class Video(Component):
         Fraction of the frame interval over which the packets of a frame are spread; 0: back to back. Allowed: between 0
         and 1.
     phase : Literal["random", "zero"], default random
-        When the first frame is generated; `random` also has it anywhere in the group.
+        When the first frame is generated; with `random`, its position in the group is random too.
     min_rate : str, optional
         Minimum rate that a request can set. Allowed: above zero, at most 100 Tbit/s.
     max_rate : str, optional
@@ -2012,8 +2013,8 @@ class Http(Component):
         Time from the end of a page to the request of the next; `{ uniform = ["1 s", "5 s"] }` if left out. Allowed:
         zero or more.
     initial_window : bool, default false
-        Whether each page starts with the window of a new connection, like a connection per page without a handshake and
-        with a known round trip.
+        Whether each page starts with the window of a new connection. A page then acts like a connection of its own, but
+        without a handshake and with a known round trip.
     """
     KIND: ClassVar[str] = "source"
     KEY: ClassVar[str] = "http"
@@ -2037,7 +2038,7 @@ class Tcp(Component):
         A preset of recovery and congestion control.
     recovery : AnyRecovery, optional
         Detection and repair of losses; if neither it nor a variant is given, `new-reno`, or `sack` if the congestion
-        control needs to know which segments arrive (`bbr`).
+        control needs to know which segments arrive (`bbr`, `bbr3`).
     congestion_control : AnyCongestionControl, optional
         Algorithm that sets cwnd and ssthresh; `reno` if left out.
     packet : str, default 1500 bytes
@@ -2082,14 +2083,14 @@ class Tcp(Component):
     quick_acks : int, default 0
         Number of segments that are acknowledged one by one, regardless of `ack-every`: at the start of a connection, so
         that slow start is not slowed down; after a gap longer than the receiver's own timeout; and after a duplicate
-        segment. A mark of congestion brings at most two. Linux has 16 (quick acknowledgements). Allowed: a whole
-        number, zero or more.
+        segment. A mark of congestion causes at most two of them. Linux has 16 (quick acknowledgements). Allowed: a
+        whole number, zero or more.
     push : Literal["none", "pairs"], default none
         Which segments have the PSH flag, and are acknowledged at once.
     tso_defer : bool, default false
         Whether a sender that does not pace lets new segments wait for an acknowledgement expected within 1 ms, as in
-        Linux, if they do not fill a packet of the host (TSO). Such a packet has the segments of 1/1024 s at the rate of
-        `pacing`, at least two.
+        Linux, if they do not fill a packet of the host (TSO). Such a packet holds the segments that `pacing` would send
+        in 1/1024 s, at least two.
     limited_transmit : bool, default true
         Whether the first duplicate acknowledgements allow new segments to be sent [RFC3042 s2].
     syn : bool, default true
@@ -2126,7 +2127,7 @@ class Tcp(Component):
     ecn_reduction : Literal["at-once", "proportional"], default at-once
         Reduction of cwnd after an echoed mark.
     ssthresh_from : Literal["flight-size", "cwnd"], default flight-size
-        Quantity from which congestion computes ssthresh.
+        Quantity from which ssthresh is computed at congestion.
     pacing : bool, default false
         Whether segments leave at a paced rate instead of in bursts: the rate of the congestion control if it has one,
         otherwise cwnd per smoothed round trip, times 2 in slow start and 1.2 later (as in Linux) [RFC9002 s7.7].
@@ -2268,7 +2269,7 @@ class Scream(Component):
     report : str, default 72 bytes
         Size of a report: 28 bytes of IP and UDP and 44 of RTCP [RFC8298 s4.2.1]. Allowed: above zero.
     feedback_interval : str, optional
-        Time from report to report; if left out, the packets' bits per 10000 bit/s, between 20 and 400 ms [RFC8298
+        Time from report to report; if left out, the time in which 10000 bits arrive, between 20 and 400 ms [RFC8298
         s4.2.2]. Allowed: zero or more.
     """
     KIND: ClassVar[str] = "transport"
@@ -2600,7 +2601,8 @@ class SingleThresholdTermination(Component):
         Marked packets in a row after which the egress reports (L); default of [Satoh10 s10.4]. Allowed: a whole number,
         at least 1.
     unmarked_run : int, default 20
-        Unmarked packets in a row that cancel (M); default of [Satoh10 s10.4]. Allowed: a whole number, at least 1.
+        Unmarked packets in a row after which the egress cancels its reports (M); default of [Satoh10 s10.4]. Allowed: a
+        whole number, at least 1.
     counts_unmarked : Literal["in-a-row", "since-run"], default in-a-row
         Unmarked packets that count towards `unmarked-run`.
     extra : float | str, default 5 %
@@ -3080,7 +3082,7 @@ class HTcp(Component):
     Parameters
     ----------
     delta_l : str, default 1 s
-        Time after congestion in which the flow grows as Reno does (Delta_L) [Leith08]. Allowed: zero or more.
+        Time after congestion in which growth does not rise yet (Delta_L) [Leith08]. Allowed: zero or more.
     adaptive_backoff : bool, default true
         Whether beta follows the round trips; otherwise it is 0.5 [Leith08].
     """
@@ -3369,10 +3371,10 @@ class Timely(Component):
     decrease : float | str, default 0.8
         Factor of the decrease (beta) [Mittal15]. Allowed: above 0, at most 1.
     hyperactive : int, default 5
-        Completions without a positive gradient before hyperactive increase, and its factor (N) [Mittal15]. Allowed: a
-        whole number, at least 1.
+        Number of completions in a row without a positive gradient that starts hyperactive increase, and its factor (N)
+        [Mittal15]. Allowed: a whole number, at least 1.
     floor : str, default 40 Mbit/s
-        Minimum rate; sends `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
+        Minimum rate; it must send `segment` within the transport's `timeout`. Allowed: above zero, at most 100 Tbit/s.
     """
     KIND: ClassVar[str] = "rate-control"
     KEY: ClassVar[str] = "timely"
@@ -3404,8 +3406,9 @@ class RenoRecovery(Component):
     Parameters
     ----------
     recover_check : Literal["careful", "less-careful", "after-timeout"], default after-timeout
-        Acknowledgement from which on duplicates may indicate a further loss. RFC 5681 has no such check; ns-2 has
-        `careful` (`bugFix_`): of several losses in a window, all except the first wait for the timer.
+        Acknowledgement from which on duplicates may indicate a further loss; recover is the last segment sent when the
+        previous loss was detected. RFC 5681 has no such check; ns-2 has `careful` (`bugFix_`): of several losses in a
+        window, all except the first wait for the timer.
     """
     KIND: ClassVar[str] = "recovery"
     KEY: ClassVar[str] = "reno"

@@ -88,7 +88,8 @@ def congestion_control(cls: Any = None, /, *, name: str | None = None, marks: st
         The scenario key.
     marks : str, optional
         What receivers echo: ``"exact"``, whether the acknowledged segments were marked (DCTCP), or ``"count"``, the
-        number of marks (AccECN). The scenario must use ECN then. Without it, there is one echo per window [RFC3168 s6.1].
+        number of marks (AccECN). The scenario must use ECN then. Without `marks`, there is one echo per window
+        [RFC3168 s6.1].
     """
     if marks not in (None, "exact", "count"):
         raise ArgumentError(f"congestion_control: marks is {marks!r}; 'exact' or 'count'")

@@ -39,8 +39,8 @@ def waxman(
 
     Nodes are uniform in a square. Two nodes at distance d are linked, both ways, with probability
     beta exp(-d / (alpha L)), where L is the largest distance between two nodes. If parts of the network are then not
-    connected, the shortest links between them are added, which is not part of Waxman's model. The network depends only on
-    `seed` and is the same in all runs.
+    connected, the shortest links between them are added, which is not part of Waxman's model. The network depends only
+    on `seed` and is the same in all runs.
 
     Parameters
     ----------

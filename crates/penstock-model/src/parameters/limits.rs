@@ -18,7 +18,7 @@ impl Parameter for OwnLimit {
     const KIND: Kind = Limit::KIND;
     const RANGE: &'static str =
         "at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its \
-                                 first rate; `none` for no limit but that of a buffer that ports share";
+                                 initial rate; `none` for no limit but that of a buffer that ports share";
     fn at_line(value: Value, line: LineRate) -> Value {
         line.length(value)
     }
@@ -70,7 +70,7 @@ pub struct Cells(pub u32);
 impl Parameter for Cells {
     const KIND: Kind = Kind::Quantity("200 cells");
     const RANGE: &'static str =
-        "at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its first rate";
+        "at least 1 cell; at a link also a time, such as `5 ms`, for the cells that it sends in that time at its initial rate";
     fn at_line(value: Value, line: LineRate) -> Value {
         Limit::at_line(value, line)
     }

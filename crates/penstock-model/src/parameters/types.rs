@@ -191,7 +191,7 @@ fn is_time(text: &str) -> bool {
 impl Parameter for Limit {
     const KIND: Kind = Kind::Quantity("60 packets");
     const RANGE: &'static str =
-        "at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its first rate";
+        "at least 1 packet or 1 byte; at a link also a time, such as `5 ms`, for what it sends in that time at its initial rate";
     fn at_line(value: Value, line: LineRate) -> Value {
         line.length(value)
     }
@@ -223,7 +223,7 @@ pub struct QueueThreshold(pub Limit);
 
 impl Parameter for QueueThreshold {
     const KIND: Kind = Kind::Quantity("20 packets");
-    const RANGE: &'static str = "packets or bytes, zero or more; at a link also a time, for what it sends in that time at its first rate";
+    const RANGE: &'static str = "packets or bytes, zero or more; at a link also a time, for what it sends in that time at its initial rate";
     fn at_line(value: Value, line: LineRate) -> Value {
         line.length(value)
     }

@@ -38,7 +38,7 @@ crate::parameters! {
     /// ## References
     /// draft-leith-tcp-htcp-06 [Leith08]; Leith and Shorten [Leith04].
     pub struct Parameters {
-        /// Time after congestion in which f is 1, as with Reno (Delta_L) [Leith08].
+        /// Time after congestion in which growth does not rise yet (Delta_L) [Leith08].
         delta_l: Duration = "1 s", changeable;
         /// Whether beta follows the round trips; otherwise it is 0.5 [Leith08].
         adaptive_backoff: bool = "true", changeable;

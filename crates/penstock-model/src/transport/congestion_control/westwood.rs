@@ -11,7 +11,7 @@ crate::parameters! {
     ///
     /// ## Decides
     /// cwnd grows as with Reno. Each round trip gives a sample of the bandwidth: the data that arrived in it, divided by its
-    /// duration. BWE is the average of these samples: $BWE = (1 - gain) BWE + gain sample$. A loss sets ssthresh to BWE RTT_min,
+    /// duration. BWE is the average of these samples: $BWE = (1 - gain) BWE + gain sample$. A loss sets ssthresh to BWE x RTT_min,
     /// at least two segments. The fast recovery that follows derives cwnd from this ssthresh, even if that is above the cwnd before
     /// the loss. At its end, cwnd is the smaller of ssthresh and the cwnd before the loss. A timeout sets the same ssthresh, and
     /// cwnd to one segment. Random losses therefore cost less than with Reno, as they do not change the measured bandwidth. An
