@@ -13,9 +13,16 @@ crate::parameters! {
     /// Codec mix: each flow has one of eight voice codecs, all equally likely.
     ///
     /// ## Decides
-    /// When its flow starts, the source draws one of four packet formats, each with constant bit rate or with silence
-    /// suppression: 160 bytes every 20 ms (on for 340 ms, off for 660 ms on average), and 200 bytes every 20 ms, 120 bytes
-    /// every 10 ms and 60 bytes every 20 ms (on 40 % of the time). The mean rate is 45.72 kbit/s.
+    /// When its flow starts, the source draws one of four packet formats, with constant bit rate or with silence suppression:
+    ///
+    /// | packet | spacing | with silence suppression |
+    /// |---|---|---|
+    /// | 160 bytes | 20 ms | on for 340 ms, off for 660 ms on average |
+    /// | 200 bytes | 20 ms | on 40 % of the time |
+    /// | 120 bytes | 10 ms | on 40 % of the time |
+    /// | 60 bytes | 20 ms | on 40 % of the time |
+    ///
+    /// The mean rate is 45.72 kbit/s.
     ///
     /// ## State
     /// That of `on-off`.

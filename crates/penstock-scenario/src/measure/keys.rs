@@ -10,9 +10,10 @@ use penstock_model::parameters::{ClassName, Probability};
 use penstock_model::units::{Bytes, Duration, Rate};
 
 penstock_model::parameters! {
-    /// A measurement. Without any `[[measure]]`, the default set: throughput, goodput, delay and loss of each group of flows or calls, the fairness between all
-    /// of them, the numbers of calls and of finished transfers, and utilisation, drops and queue of each link that dropped packets or for which the scenario sets
-    /// a queue, a scheduler or a PCN meter.
+    /// A measurement. Without any `[[measure]]`, the default set is reported. Groups of flows or calls have throughput, goodput,
+    /// delay and loss of each, the fairness between all of them, the numbers of calls and of transfers, and the blocking if calls
+    /// have admission control. Links that dropped packets, or for which the scenario sets a queue, a scheduler, a policer, a shaper
+    /// or a PCN meter, have utilisation, drops and queue.
     pub struct MeasureKeys {
         /// The metric.
         metric: &'static dyn Metric;

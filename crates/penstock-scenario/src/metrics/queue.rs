@@ -13,7 +13,7 @@ impl Queue {
     pub const INFO: MetricInfo = MetricInfo {
         name: "queue",
         unit: "packets",
-        doc: "Time average of the packets that wait at a link, without the one in service; with `sample`, also the mean, the standard deviation and the maximum of the samples (`sampled-max`, the longest queue that any of them found).",
+        doc: "Time average of the packets that wait at a link, without the one in service. `sample` adds the mean, the standard deviation and the maximum of the samples; the maximum, `sampled-max`, is the longest queue that any of them found.",
         split: &[SplitBy::Class, SplitBy::Circuit],
         uses: &[Key::Sample],
         is_time_average: true,

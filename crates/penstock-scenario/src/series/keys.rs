@@ -16,7 +16,7 @@ penstock_model::parameters! {
     /// State that `penstock series` shows over time: of ports, of flows and of their components. No number or digest
     /// depends on this.
     pub struct SeriesKeys {
-        /// Whose state: links, such as `r1-r2` or `hosts[3]-r1`, and groups of links; nodes, groups of nodes or members of them, which include the ports of the links that begin there; groups of flows or calls, or members such as `tcp[3]`.
+        /// What has the state: links such as `r1-r2` or `hosts[3]-r1`, nodes, groups of links or nodes, groups of flows or calls, or members such as `tcp[3]`. A node includes the ports of the links that begin there.
         of: Names;
         /// Names of the variables; all if left out. If several components have a variable of the same name, put the component first, as in `queue.red.average`.
         what: Option<Names>;

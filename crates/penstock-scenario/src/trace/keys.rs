@@ -55,7 +55,7 @@ penstock_model::parameters! {
     /// Events that `penstock trace` keeps. With several tables, an event is kept if any of them selects it; without
     /// any, all events are kept. No number or digest depends on this, and `penstock run` records no trace.
     pub struct TraceKeys {
-        /// Places: nodes, groups of nodes or members of them, which include the ports of the links that begin there; or links, such as `r1-r2` or `hosts[3]-r1`, and groups of links. Everywhere if left out.
+        /// Places of the events: links such as `r1-r2` or `hosts[3]-r1`, nodes, groups of links or nodes, or members of groups. A node includes the ports of the links that begin there. Everywhere if left out.
         at: Option<Names>;
         /// The flows to trace: groups of flows or calls, or members such as `tcp[3]`; all if left out.
         flows: Option<Names>;

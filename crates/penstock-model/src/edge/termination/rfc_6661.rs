@@ -14,8 +14,8 @@ crate::parameters! {
     /// ## Decides
     /// The egress measures the arriving traffic by mark and reports every `measuring-interval` (T_meas). After a report with
     /// excess-traffic marks, the ingress measures its sending rate S for the same time. If the next report has excess-traffic
-    /// marks too, the ingress terminates calls with a total rate of $S - (NM + ThM)$, with the NM and ThM rates of that
-    /// report, once both S and the report are available. Otherwise it terminates none.
+    /// marks too, the ingress terminates calls with a total rate of $S - (NM + ThM)$, where NM and ThM are the rates of that
+    /// report. It does so once both S and the report are available. Otherwise it terminates none.
     ///
     /// ## State
     /// Three bit counts at the egress; bits, packets and one report at the ingress. Constant cost per packet.

@@ -11,8 +11,9 @@ crate::parameters! {
     ///
     /// ## Decides
     /// The packets of the source wait in the sender's RTP queue. They leave in order, paced at the congestion window (cwnd) per smoothed
-    /// round trip, while they fit into the send window: cwnd less the bytes in flight, and one packet more if the queueing delay of the path is
-    /// at most its target (qdelay_target). The receiver reports which packets have arrived, when the newest one did, and how many were marked.
+    /// round trip, while they fit into the send window. This is cwnd less the bytes in flight, plus one packet if the queueing delay of
+    /// the path is at most its target (qdelay_target). The receiver reports which packets have arrived, when the newest one did, and how
+    /// many were marked.
     ///
     /// | event | cwnd | rate of the source |
     /// |---|---|---|

@@ -20,8 +20,8 @@ crate::parameters! {
     /// timer runs. The reordering window reo_wnd is a quarter of the minimum round trip, at most SRTT. With `dsack`, each round
     /// trip with a report of a duplicate adds a quarter, for 16 recoveries. It is zero if no reordering has been seen and either a
     /// recovery is under way or `dup-ack-threshold` segments are SACKed. A segment that was sent again does not become RACK.segment
-    /// if the original may have arrived instead: within a minimum round trip of the last retransmission, or with `timestamps` if
-    /// the acknowledgement echoes the timestamp of a first transmission [RFC8985 s6.2 step 2].
+    /// if the original may have arrived instead. That is assumed within a minimum round trip of the last retransmission and, with
+    /// `timestamps`, if the acknowledgement echoes the timestamp of a first transmission [RFC8985 s6.2 step 2].
     ///
     /// A fast recovery begins with the first loss. cwnd then follows proportional rate reduction, as in `recovery.prr`. The number of
     /// segments in the network (pipe) excludes those that are SACKed, and those that are lost and have not been sent again. The sender
