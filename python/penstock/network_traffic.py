@@ -191,7 +191,7 @@ class NetworkTraffic:
         arrivals : Component, optional
             Arrival process of calls; none by default.
         holding : Component, optional
-            Duration of calls; without it, there may only be initial calls, which last to the end.
+            Duration of calls; without it, all calls last to the end, and there must be initial calls.
         initial : int or sequence of int, optional
             Number of calls of each aggregate at the start, without admission; a sequence has one number per aggregate.
         spread : str, s, optional

@@ -281,7 +281,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
             part(
                 "holding",
                 PartContent::OneOf("holding"),
-                "How long calls last. Without it, initial calls last to the end of the run; required if there are only arriving calls.",
+                "How long calls last. Without it, all calls last to the end of the run; required if there are no initial calls.",
             ),
             part("initial", PartContent::Table("initial"), "Calls that exist from the start, without admission control."),
             part(

@@ -18,7 +18,7 @@ impl CompletionTime {
     pub const INFO: MetricInfo = MetricInfo {
         name: "completion-time",
         unit: "s",
-        doc: "Time from the start of a transfer (its SYN) to the acknowledgement of its last byte, of `ftp` flows with a `size`. Transfers that are unfinished when the run ends are left out; `transfers`, which is measured with it, counts them.",
+        doc: "Time from the start of a transfer (its SYN if it has one) to the acknowledgement of its last byte, of `ftp` flows with a `size`. Transfers that are unfinished when the run ends are left out; `transfers`, which is measured with it, counts them.",
         statistics: "Statistics are over finished transfers.",
         targets: Targets::FLOWS,
         take: MEANS,

@@ -17,7 +17,7 @@ impl FrameDelay {
     pub const INFO: MetricInfo = MetricInfo {
         name: "frame-delay",
         unit: "s",
-        doc: "Time from the generation of a frame, when its first packet is sent, to the arrival of its last packet, of flows whose source has frames, such as `video`. Only frames that arrived in full count.",
+        doc: "Time from the generation of a frame, when the source passes its first packet to the transport, to the arrival of its last packet, of flows whose source has frames, such as `video`. Only frames that arrived in full count.",
         statistics: "Statistics are over the complete frames of all flows together.",
         targets: Targets::FLOWS,
         take: EXTREMES,

@@ -12,7 +12,7 @@ impl Marks {
     pub const INFO: MetricInfo = MetricInfo {
         name: "marks",
         unit: "packets",
-        doc: "Packets with a congestion mark. Of a link: those that its queue marked. Of a flow or an aggregate of calls: those that arrived marked at its end.",
+        doc: "Packets with a congestion mark. Of a link: those that its queue or its PCN meters marked. Of a flow or an aggregate of calls: those that arrived marked at its end.",
         targets: Targets::ALL,
         split: &[SplitBy::Class],
         ..MetricInfo::PLAIN
