@@ -267,7 +267,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         path: "transfers[]",
         doc: TransferKeys::DOC,
         fields: TransferKeys::FIELDS,
-        parts: &[part("transport", PartContent::OneOf("transport"), "The transport: `tcp`, which is also the default.")],
+        parts: &[part("transport", PartContent::OneOf("transport"), "The transport: `tcp`, which is also the default, or `roce`.")],
     },
     SectionEntry {
         name: "calls",
@@ -275,7 +275,7 @@ pub(crate) const SECTIONS: &[SectionEntry] = &[
         doc: CallKeys::DOC,
         fields: CallKeys::FIELDS,
         parts: &[
-            required("source", PartContent::OneOf("source"), "What each call sends: any source except `ftp` and `http`."),
+            required("source", PartContent::OneOf("source"), "What each call sends: `cbr`, `poisson`, `on-off`, `codec-mix` or `video`."),
             part("transport", PartContent::OneOf("transport"), "The transport: `udp`, which is also the default."),
             part("arrivals", PartContent::OneOf("arrival"), "When calls arrive. If left out, none arrive, and initial calls are required."),
             part(

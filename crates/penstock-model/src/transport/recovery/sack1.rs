@@ -36,8 +36,8 @@ crate::parameters! {
     /// with losses, the cost grows with the number of ranges.
     ///
     /// ## Departures
-    /// - Before a loss is detected, `limited-transmit` permits new segments as with `recovery.sack` [RFC6675 s5 (3)]. The TCP of 1996
-    ///   is `limited-transmit = false`.
+    /// - Before a loss is detected, `limited-transmit` permits new segments as with `recovery.sack` [RFC6675 s5 (3)].
+    ///   `limited-transmit = false` is the TCP of 1996.
     /// - A timeout discards all blocks [RFC2018 s5]. Until everything sent before it is acknowledged, duplicates have no effect.
     ///
     /// ## Example
