@@ -158,9 +158,8 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """Returns the mean of independent runs of a quantity between 0 and 1, with an interval that stays there.
 
     The interval is Student's around the logit of the mean, ln(m / (1 - m)), whose standard error is that of the mean
-    over m (1 - m) (delta method), transformed back [Brown01]. For means many standard errors from 0
-    and 1, it is Student's own; near 0 or 1, it is longer on the side with room. If all runs gave the same, both bounds
-    are that.
+    over m (1 - m) (delta method), transformed back [Brown01]. For means many standard errors from 0 and 1, it is
+    Student's own; near 0 or 1, it is longer on the side with room. If all runs gave the same, both bounds are that.
     Values outside 0 to 1 give :func:`interval`, and there are no bounds where that has none.
 
     Examples
