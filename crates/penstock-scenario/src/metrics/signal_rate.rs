@@ -13,7 +13,8 @@ impl SignalRate {
     pub const INFO: MetricInfo = MetricInfo {
         name: "signal-rate",
         unit: "bit/s",
-        doc: "Bits per second of the request packets of refused calls: blocked calls x `signalling.packet`. Requests must travel as packets.",
+        doc:
+            "Bits per second of the request packets of refused calls: blocked calls x `signalling.packet`. Requests must travel as packets.",
         targets: Targets::CALLS,
         ..MetricInfo::PLAIN
     };

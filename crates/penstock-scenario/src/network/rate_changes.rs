@@ -38,8 +38,8 @@ penstock_model::parameters! {
     /// zero is a failure. Any other file is a list of delivery times, as in the traces of cellular links for Mahimahi [Netravali15]: one
     /// whole number of milliseconds per line, ascending. At each of these times the link sends up to 1500 waiting bytes; the rest of a
     /// packet that does not fit follows at the next time. Bytes that no packet uses are lost. After its last time, the list repeats.
-    /// With delivery times, only queue limits given as a time, schedulers and disciplines use `rate`, and `utilisation` has no meaning.
-    /// A packet leaves the queue at the time that sends its first byte, and has no transmission time beyond its deliveries.
+    /// With delivery times, only limits and thresholds given as times, schedulers and disciplines use `rate`, and `utilisation` has no
+    /// meaning. A packet leaves the queue at the time that sends its first byte, and has no transmission time beyond its deliveries.
     pub struct RateFileKeys {
         /// The name of the file.
         file: FileName;
