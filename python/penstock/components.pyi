@@ -1034,8 +1034,8 @@ class Cake(Component):
     Parameters
     ----------
     rate : str, optional
-        Rate of the shaper, in bytes as `overhead` counts them; no shaper if left out (unlimited). Allowed: above zero,
-        at most 100 Tbit/s.
+        Rate of the shaper, `overhead` included; no shaper if left out (unlimited). Allowed: above zero, at most 100
+        Tbit/s.
     tins : Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"], default diffserv3
         The tins.
     isolation : Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"], default triple-isolate
@@ -2056,8 +2056,8 @@ class Tcp(Component):
         Window at which slow start ends (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         Allowed: at least 1 packet or 1 byte.
     timer_tick : str, default 0 s
-        Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, at least
-        two. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.
+        Granularity of the clock that measures round trips (G); zero is exact. With a tick, timeouts are whole ticks, at
+        least two. ns-2 had 100 ms until 2002, then 10 ms. Allowed: zero or more.
     initial_rto : str, default 1 s
         Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         Allowed: zero or more.
@@ -2854,8 +2854,8 @@ class RenoCongestionControl(Component):
     halving : Literal["whole-segments", "exact"], default whole-segments
         Rounding of half of the outstanding segments.
     byte_counting_limit : int, optional
-        Maximum growth per acknowledgement in slow start, in segments (L): growth counts acknowledged segments. RFC 3465
-        permits 1 and 2 [RFC3465 s2.2]. Allowed: a whole number, at least 1.
+        Maximum growth per acknowledgement in slow start, in segments (L); growth then counts acknowledged segments. RFC
+        3465 permits 1 and 2 [RFC3465 s2.2]. Allowed: a whole number, at least 1.
     arithmetic : Literal["fractional", "integer-bytes", "integer-bytes-without-stall"], default fractional
         Unit of the window.
     acks_per_increase : int, optional

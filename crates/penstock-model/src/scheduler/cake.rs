@@ -47,10 +47,10 @@ crate::parameters! {
     /// threshold first. Without `rate`, tins take turns by deficit round robin, with quanta in the same ratios.
     ///
     /// *Flows.* A hash of the flow selects one of 1024 queues of the tin: its own slot or, if another flow uses that, the first
-    /// free one of the seven others in its set. Queues take turns as under `fq-codel`, new ones first. The quantum is 1/4096 of a
-    /// second at the threshold, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of
-    /// bulk flows of its source or of its destination, whichever is larger. `dual-srchost` counts only the source's flows,
-    /// `dual-dsthost` only the destination's.
+    /// free one of the seven others in its set. Queues take turns as under `fq-codel`, new ones first. The quantum is what the threshold
+    /// sends in 1/4096 of a second, from 300 to 1514 bytes. Under `triple-isolate` a flow gets its quantum divided by the number of bulk
+    /// flows of its source or of its destination, whichever is larger. `dual-srchost` counts only the source's flows, `dual-dsthost`
+    /// only the destination's.
     ///
     /// *COBALT.* Each queue has `cobalt` with ECN, `first-drop = "at-once"`, an interval of `rtt` and a target of `rtt` / 20, both
     /// longer in tins whose threshold is low. While more than `limit` bytes wait in all queues, the head of the queue with the most
@@ -85,7 +85,7 @@ crate::parameters! {
     /// ## References
     /// [Hoiland18]. Steps and defaults: Linux's sch_cake, tc-cake(8).
     pub struct Parameters {
-        /// Rate of the shaper, in bytes as `overhead` counts them; no shaper if left out (unlimited).
+        /// Rate of the shaper, `overhead` included; no shaper if left out (unlimited).
         rate: Option<Rate>, changeable;
         /// The tins.
         tins: Diffserv = "diffserv3";

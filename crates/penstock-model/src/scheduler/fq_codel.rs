@@ -23,8 +23,8 @@ crate::parameters! {
     ///
     /// While more than `limit` packets wait in all queues, half of the packets of the queue with the most bytes, at most 64, are
     /// dropped from its head (cause `overflow`). `queue` at the link is the discipline of each queue; the default is `codel` with
-    /// `ecn = true` and a limit above that of all queues. A `queue` that is written has its own defaults: `queue.codel = {}` does not
-    /// mark, and drops arrivals at a flow's queue of 1000 packets.
+    /// `ecn = true` and a limit above that of all queues. A `queue` in the scenario keeps its own defaults: `queue.codel = {}` does
+    /// not mark, and drops arrivals at a flow's queue of 1000 packets.
     ///
     /// ## State
     /// A table of queues, each with its discipline's state and created at its first packet; two lists; the credits. Constant cost

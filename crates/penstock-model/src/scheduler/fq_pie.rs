@@ -15,7 +15,7 @@ crate::parameters! {
     /// ## Decides
     /// Flows are assigned to `flows` queues and take turns as under `fq-codel`. An arrival that finds `limit` packets in all queues
     /// together is dropped (cause `overflow`). `queue` at the link is the discipline of each queue; the default is `pie` without a
-    /// limit of its own. A `queue.pie` that is written has one, of 1000 packets by default.
+    /// limit of its own. A `queue.pie` in the scenario has one, of 1000 packets by default.
     ///
     /// ## State
     /// The table of queues, two lists and the credits, as of `fq-codel`; each queue has the state and the timer of its PIE. Constant

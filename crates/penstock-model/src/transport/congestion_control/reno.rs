@@ -60,8 +60,8 @@ crate::parameters! {
     pub struct Parameters {
         /// Rounding of half of the outstanding segments.
         halving: Halving = "whole-segments";
-        /// Maximum growth per acknowledgement in slow start, in segments (L): growth counts acknowledged segments. RFC 3465 permits 1
-        /// and 2 [RFC3465 s2.2].
+        /// Maximum growth per acknowledgement in slow start, in segments (L); growth then counts acknowledged segments. RFC 3465
+        /// permits 1 and 2 [RFC3465 s2.2].
         byte_counting_limit: Option<Count>;
         /// Unit of the window.
         arithmetic: Arithmetic = "fractional";

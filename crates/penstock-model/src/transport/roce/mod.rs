@@ -42,7 +42,7 @@ crate::parameters! {
     /// ## Departures
     /// - Sequence numbers count packets of one size. Data flows one way, as in a write or a send of the reliable connection. The
     ///   connection exists from the start.
-    /// - Acknowledgements are not spaced and have the class of the data. So do notifications, which the paper sends with priority
+    /// - Acknowledgements are not paced and have the class of the data. So do notifications, which the paper sends with priority
     ///   [Zhu15].
     /// - A notification is sent for the first marked packet after the interval, not at its end.
     /// - The rate control does not know that a connection waits for its port; the next packet leaves one spacing after the last one

@@ -95,8 +95,8 @@ crate::parameters! {
         max_window: Amount = "1000 packets";
         /// Window at which slow start ends (initial ssthresh); `max-window` if left out [RFC5681 s3.1: arbitrarily high].
         initial_slow_start_threshold: Option<Amount>;
-        /// Granularity of the clock that measures round trips (G); zero is exact. Timeouts are then whole ticks, at least two. ns-2 had
-        /// 100 ms until 2002, then 10 ms.
+        /// Granularity of the clock that measures round trips (G); zero is exact. With a tick, timeouts are whole ticks, at least two.
+        /// ns-2 had 100 ms until 2002, then 10 ms.
         timer_tick: Duration = "0 s";
         /// Retransmission timeout before the first measurement [RFC6298 s2.1]; RFC 2988 had 3 s, ns-2 6 s until 2002.
         initial_rto: Duration = "1 s";
@@ -189,7 +189,7 @@ crate::choice! {
     pub enum Variant {
         /// Resends from the loss on, from a window of one segment [Fall96 s2.1].
         "tahoe" => Tahoe,
-        /// Resends one segment and halves the window; a further loss in the window starts over [RFC5681 s3.2].
+        /// Resends one segment and halves the window; a further loss in the window starts a new recovery [RFC5681 s3.2].
         "reno" => Reno,
         /// Stays in recovery until everything sent before it is acknowledged; repairs one loss per round trip [RFC6582 s3].
         "new-reno" => NewReno,
