@@ -1034,8 +1034,8 @@ class Cake(Component):
     Parameters
     ----------
     rate : str, optional
-        Rate of the shaper, `overhead` included; no shaper if left out (unlimited). Allowed: above zero, at most 100
-        Tbit/s.
+        Rate of the shaper, `overhead` and `framing` included; no shaper if left out (unlimited). Allowed: above zero,
+        at most 100 Tbit/s.
     tins : Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"], default diffserv3
         The tins.
     isolation : Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"], default triple-isolate

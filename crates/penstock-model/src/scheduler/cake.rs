@@ -85,7 +85,7 @@ crate::parameters! {
     /// ## References
     /// [Hoiland18]. Steps and defaults: Linux's sch_cake, tc-cake(8).
     pub struct Parameters {
-        /// Rate of the shaper, `overhead` included; no shaper if left out (unlimited).
+        /// Rate of the shaper, `overhead` and `framing` included; no shaper if left out (unlimited).
         rate: Option<Rate>, changeable;
         /// The tins.
         tins: Diffserv = "diffserv3";
