@@ -45,8 +45,10 @@ impl VisitLengths {
 const LARGE_SWEEP: u64 = 1_000;
 const FIRST_SWEEP: Duration = Duration::from_ms(10);
 const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
-/// Sweeps before those that are judged: the first ones are short, as processes have promised nothing yet.
+/// Sweeps of a run before those that are judged: the first ones are short, as processes have promised nothing yet.
 const UNJUDGED_SWEEPS: u64 = 24;
+/// Sweeps after windows, or after those that have been judged, that are not judged: the first one handles what windows have left.
+const UNJUDGED_AGAIN: u64 = 2;
 /// Sweeps that are judged together.
 const JUDGED_SWEEPS: u64 = 8;
 /// Looks at processes without a visit that cost as much as a visit.
@@ -100,35 +102,37 @@ impl SweepLengths {
         if self.sweeps < UNJUDGED_SWEEPS + JUDGED_SWEEPS {
             return None;
         }
-        self.sweeps = 0;
+        self.sweeps = UNJUDGED_SWEEPS - UNJUDGED_AGAIN;
         let visits = std::mem::take(&mut self.group_visits) + JUDGED_SWEEPS * self.processes / LOOKS_PER_VISIT;
         Some(std::mem::take(&mut self.group_events) < 2 * visits)
     }
 }
 
-/// Events per process in windows before sweeps are tried again, which costs about as much as a hundred events per process.
-const PATIENCE: u64 = 8_192;
+/// Events per process in windows before sweeps are tried again for the first time; twice as many each further time.
+const FIRST_PATIENCE: u64 = 1_024;
 
 /// Whether sweeps are to be tried again.
 #[derive(Clone, Debug)]
 pub struct WindowTuning {
-    processes: u64,
-    /// Events in windows since the last trial.
+    /// Events in windows since the last trial, and how many of them there are before the next one.
     events: u64,
+    patience: u64,
 }
 
 impl WindowTuning {
     /// For so many processes.
     pub fn new(processes: usize) -> WindowTuning {
-        WindowTuning { processes: processes as u64, events: 0 }
+        WindowTuning { events: 0, patience: FIRST_PATIENCE * processes as u64 }
     }
 
     /// Counts the events of a window; whether sweeps are to be tried again.
     #[inline]
     pub fn is_over(&mut self, events: u64) -> bool {
         self.events += events;
-        let is_over = self.events >= PATIENCE * self.processes;
-        self.events = if is_over { 0 } else { self.events };
+        let is_over = self.events >= self.patience;
+        if is_over {
+            (self.events, self.patience) = (0, self.patience.saturating_mul(2));
+        }
         is_over
     }
 }
@@ -171,17 +175,19 @@ mod tests {
                 lengths.end_sweep()
             };
             // The first ones do not count.
-            assert!((0..UNJUDGED_SWEEPS).all(|_| sweep(1_000).is_none()));
-            assert!((1..JUDGED_SWEEPS).all(|_| sweep(events).is_none()));
-            assert_eq!(sweep(events), Some(are_short));
+            for unjudged in [UNJUDGED_SWEEPS, UNJUDGED_AGAIN, UNJUDGED_AGAIN] {
+                assert!((0..unjudged).all(|_| sweep(1_000).is_none()));
+                assert!((1..JUDGED_SWEEPS).all(|_| sweep(events).is_none()));
+                assert_eq!(sweep(events), Some(are_short));
+            }
         }
     }
 
     #[test]
-    fn sweeps_are_tried_again_after_some_events_per_process() {
+    fn sweeps_are_tried_again_after_some_events_per_process_and_then_after_twice_as_many() {
         let mut tuning = WindowTuning::new(10);
-        for _ in 0..2 {
-            assert_eq!((1..).find(|_| tuning.is_over(10)), Some(PATIENCE));
+        for factor in [1, 2, 4] {
+            assert_eq!((1..).find(|_| tuning.is_over(10)), Some(factor * FIRST_PATIENCE));
         }
     }
 }
