@@ -1,15 +1,15 @@
 """``penstock schema``: the JSON Schemas of scenarios and studies, for editors."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from penstock import _core
+from penstock import _core, studies
 from penstock.cli.console import emit
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.printable import json_text
 from penstock.reproductions.folder.content import FREE, INNER, SECTIONS, SINGLE
-from penstock.studies.sections import METHODS
 
 
 def schema(
@@ -36,27 +36,14 @@ def schema(
 
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_TEXT = {"type": "string", "minLength": 1}
-_TEXTS = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]}
-_COUNT = {"type": "integer", "minimum": 1}
 _SETTINGS = {"type": "object", "minProperties": 1}
-_EXPRESSION = {"type": ["string", "number"]}
+_STUDY = Path(studies.__file__).with_name("study.schema.json")
 
 
 def study_schema() -> dict[str, Any]:
-    """The JSON Schema of a study file."""
-    properties = {key: {"description": text, **kind} for key, (text, kind) in _study_keys().items()}
-    return {
-        "$schema": _DIALECT,
-        "title": "A Penstock study",
-        **_closed(properties, ["scenario"]),
-        "$defs": {
-            # The path of a setting may be written as nested tables, so values occur at any depth.
-            "lists": _nested({"type": "array", "minItems": 1}, "lists"),
-            "expressions": _nested(_EXPRESSION, "expressions"),
-            "ranges": _nested({"type": ["string", "array"]}, "ranges"),
-        },
-    }
+    """The JSON Schema of a study file, in which the path of a setting may be written as nested tables."""
+    schema: dict[str, Any] = json.loads(_STUDY.read_text(encoding="utf-8"))
+    return schema
 
 
 def document_schema() -> dict[str, Any]:
@@ -69,69 +56,6 @@ def document_schema() -> dict[str, Any]:
             properties[name] = table if name in SINGLE else {"type": "array", "items": table, "minItems": 1}
     properties |= {"print": {"type": "object"}, "quantity": {"type": "array", "items": {"type": "object"}}}
     return {"$schema": _DIALECT, "title": "A table of a paper as a study", **_closed(properties, ["document", "table"])}
-
-
-def _study_keys() -> dict[str, tuple[str, dict[str, Any]]]:
-    lists, expressions = {"$ref": "#/$defs/lists"}, {"$ref": "#/$defs/expressions"}
-    seed = {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
-    tables = {"type": "array", "items": _SETTINGS}
-    when = _closed(
-        {
-            "if": {"description": "The condition, over the values of all points.", **_TEXT},
-            "set": {"description": "Settings that are the same at all of these points.", **_SETTINGS},
-            "grid": {"description": "Lists of values; every combination is a point.", **lists},
-            "derived": {"description": "Settings that are computed from others.", **expressions},
-        },
-        ["if"],
-    )
-    precision = _closed(
-        {"metric": _TEXT, "half-width": _TEXT, "least": {"type": "integer", "minimum": 2}, "most": _COUNT},
-        ["metric", "half-width"],
-    )
-    found = _closed({"mser-5": _TEXT, "windows": _COUNT}, ["mser-5"])
-    compare = _closed(
-        {"parameter": _TEXT, "baseline": {}, "metrics": {"type": "array", "items": _TEXT, "minItems": 1}},
-        ["parameter", "baseline", "metrics"],
-    )
-    sensitivity = _closed(
-        {"method": {"enum": list(METHODS)}, "samples": _COUNT, "metrics": _TEXTS, "second-order": {"type": "boolean"}},
-        [],
-    )
-    search = _closed(
-        {
-            **dict.fromkeys(("minimise", "maximise", "subject-to"), _TEXTS),
-            **dict.fromkeys(("trials", "finalists", "fresh"), _COUNT),
-        },
-        [],
-    )
-    return {
-        "description": ("A sentence for people.", _TEXT),
-        "scenario": ("The scenario's file; its path begins in this file's folder.", _TEXT),
-        "runs": ("Number of runs per point; 5 by default.", _COUNT),
-        "seed": ("Root of the random numbers of all points; by default the scenario's.", seed),
-        "set": ("Settings that are the same at all points.", _SETTINGS),
-        "grid": ("Lists of values; every combination is a point.", lists),
-        "zip": (
-            "Lists of one length: the first values go together, then the second ones, and so on.",
-            {"anyOf": [lists, {"type": "array", "items": lists}]},
-        ),
-        "list": ("Points, each with a value for every name.", tables),
-        "when": ("Settings of points that meet a condition.", {"type": "array", "items": when}),
-        "where": ("Conditions; points that miss one are left out.", _TEXTS),
-        "derived": ("Settings or auxiliary values that are computed from others.", expressions),
-        "warm-up": ("A time, or the metric by which to find it.", {"anyOf": [_TEXT, found]}),
-        "precision": ("Runs per point until a mean is precise enough.", precision),
-        "metrics": ("Numbers that are computed in each run.", {"type": "object", "additionalProperties": _TEXT}),
-        "compare": ("Paired differences wherever all other parameters agree.", compare),
-        "ranges": ("Ranges of a sensitivity study or a search.", {"$ref": "#/$defs/ranges"}),
-        "sensitivity": ("Which of the ranges matter.", sensitivity),
-        "search": ("Which values in the ranges are best.", search),
-    }
-
-
-def _nested(value: dict[str, Any], name: str) -> dict[str, Any]:
-    below = {"anyOf": [value, {"$ref": f"#/$defs/{name}"}]}
-    return {"type": "object", "minProperties": 1, "additionalProperties": below}
 
 
 def _section(name: str) -> dict[str, Any]:
