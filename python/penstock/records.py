@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from penstock.printable import command_text, printable_lines, shortened
 
+MOST_RUNS = 100_000
+"""Maximum number of runs of one scenario; the results of all of them are held in memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:

@@ -11,13 +11,12 @@ from penstock.drawing import summary_html
 from penstock.errors import ArgumentError
 from penstock.network import Network
 from penstock.printable import quoted, things
+from penstock.records import MOST_RUNS
 from penstock.short_values import short_values, value_text
 from penstock.studies.definition import Definition
 from penstock.studies.derived import When
 from penstock.toml import native
 
-MOST_RUNS = 100_000
-"""Maximum number of runs of one scenario; the results of all of them are held in memory."""
 _VALUES = 6
 """Maximum number of values of a parameter that a notebook shows."""
 

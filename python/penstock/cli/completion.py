@@ -19,29 +19,11 @@ _FILES = {
 """The file of the script for each shell, and the file that must source it."""
 
 
-def studies(incomplete: str) -> list[str]:
-    """Published studies and suites that begin so."""
+def studies() -> list[str]:
+    """The published studies and the suites."""
     from penstock import reproductions, suites
 
-    return _of(incomplete, [*reproductions.names(), *suites.names()])
-
-
-def kinds(incomplete: str) -> list[str]:
-    """Words for ``penstock list`` that begin so."""
-    from penstock.reference import catalogue
-
-    return _of(incomplete, [*catalogue()["components"], "metrics", "sections", "studies", "suites"])
-
-
-def explained(incomplete: str) -> list[str]:
-    """Words for ``penstock explain`` that begin so."""
-    from penstock.explained import known
-
-    return _of(incomplete, known())
-
-
-def _of(incomplete: str, words: list[str]) -> list[str]:
-    return [word for word in words if word.startswith(incomplete)]
+    return [*reproductions.names(), *suites.names()]
 
 
 def show_completion(ctx: click.Context) -> None:

@@ -4,10 +4,9 @@ import sys
 from typing import Annotated
 
 from penstock.cli import options
-from penstock.cli.completion import explained
 from penstock.cli.console import emit, say, show
 from penstock.cli.verb import argument, option
-from penstock.explained import differences, explained_by, profile_page
+from penstock.explained import differences, explained_by, known, profile_page
 from penstock.printable import json_text, printable_lines
 
 
@@ -18,7 +17,7 @@ def explain(
             "NAME",
             "A component (red), kind (discipline), metric, topic (sweep), document (af), claim (af-c03) or reading "
             "(af-a07); synonyms (pfc) work too, and a component of your own (my_queues.py:Red).",
-            explained,
+            known,
         ),
     ],
     profile: Annotated[

@@ -4,12 +4,17 @@ from typing import Annotated, Any
 
 from penstock import reproductions, suites
 from penstock.cli import options
-from penstock.cli.completion import kinds
 from penstock.cli.console import emit, show, table
 from penstock.cli.verb import argument
 from penstock.errors import InputError
 from penstock.printable import json_text, quoted, suggestion
 from penstock.reference import catalogue, places
+
+_OTHERS = ["metrics", "sections", "studies", "suites"]
+
+
+def _kinds() -> list[str]:
+    return [*catalogue()["components"], *_OTHERS]
 
 
 def list_(
@@ -19,7 +24,7 @@ def list_(
             "KIND",
             "Only this kind of component (discipline), a key that accepts one (queue), metrics, sections, studies or "
             "suites.",
-            kinds,
+            _kinds,
         ),
     ] = None,
     output: options.Output = "table",
@@ -29,10 +34,9 @@ def list_(
     Components are listed by kind, with the keys of a scenario that accept them.
     """
     everything = catalogue()
-    others = ["metrics", "sections", "studies", "suites"]
     keys = places()
     of_key = {place.rpartition(".")[2]: found for found, of_kind in reversed(keys.items()) for place in of_kind}
-    allowed = [*everything["components"], *others]
+    allowed = _kinds()
     wanted = kind if kind in allowed or kind is None else of_key.get(kind, kind)
     if wanted is not None and wanted not in allowed:
         hint = suggestion(wanted, [*allowed, *of_key], ".")

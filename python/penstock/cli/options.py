@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 import click
 
 from penstock.cli.verb import Declaration, argument, option
+from penstock.errors import InputError
+from penstock.memory import read_size
 from penstock.printable import quoted, utf8
+from penstock.records import MOST_RUNS
 
-MOST_RUNS = 100_000
-"""Largest number of runs of one scenario; their results are held in memory until they are shown."""
 SAMPLE = 5
 """Number of stored runs that are repeated by default."""
 
@@ -26,13 +27,6 @@ def whole_number(text: str) -> int:
     if not 0 <= number < 2**64:
         raise ValueError(f"{quoted(text)} is not a whole number from 0 to 2^64 - 1.")
     return number
-
-
-def memory_size(text: str) -> int:
-    """As :func:`penstock.memory.read_size`, which is loaded only if there is a size."""
-    from penstock.memory import read_size
-
-    return read_size(text)
 
 
 def workers(text: str) -> str:
@@ -133,7 +127,7 @@ Memory = Annotated[
     option(
         "--memory SIZE",
         "Memory limit, such as '4 GB'; runs estimated to need more are refused. Default: what is available.",
-        parser=memory_size,
+        parser=read_size,
     ),
 ]
 Executor = Annotated[
@@ -232,8 +226,6 @@ def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
 
     Raises InputError if there is none, or both are given.
     """
-    from penstock.errors import InputError
-
     if argument is not None and out is not None:
         raise InputError(f"{what} is named twice, with and without --out; leave one of them out.")
     found = out if argument is None else argument
@@ -244,8 +236,6 @@ def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
 
 def refuse_contradictions(*contradictions: tuple[object, str]) -> None:
     """Refuses options that contradict each other: those for which the first of a pair is true."""
-    from penstock.errors import InputError
-
     for is_there, why in contradictions:
         if is_there:
             raise InputError(f"{why}; leave one of them out.")
@@ -253,8 +243,6 @@ def refuse_contradictions(*contradictions: tuple[object, str]) -> None:
 
 def refuse_idle(given: dict[str, Any], why: str) -> None:
     """Refuses options that would change nothing; `why` begins the message."""
-    from penstock.errors import InputError
-
     for name, value in given.items():
         if value is not None and value is not False:
             raise InputError(f"{why}{name} changes nothing; leave it out.")

@@ -11,6 +11,7 @@ from penstock.cli.completion import studies
 from penstock.cli.verb import argument, option
 from penstock.memory import allow
 from penstock.printable import quoted
+from penstock.records import MOST_RUNS
 from penstock.reproductions import example_reading
 from penstock.store import Store
 
@@ -49,7 +50,7 @@ def reproduce(
         option(
             "--limit RUNS",
             "With --claims: double the runs of undecided claims up to this number.",
-            bounds=(1, options.MOST_RUNS),
+            bounds=(1, MOST_RUNS),
         ),
     ] = None,
     summary: Annotated[

@@ -22,7 +22,7 @@ class Declaration(NamedTuple):
     help: str
     bounds: tuple[int, int | None] | None = None
     parser: Callable[[str], Any] | None = None
-    complete: Callable[[str], list[str]] | None = None
+    complete: Callable[[], list[str]] | None = None
 
     def parameter(self, name: str, annotation: Any, default: Any) -> click.Parameter:
         """The parameter of a command that fills the parameter `name` of a function."""
@@ -30,11 +30,10 @@ class Declaration(NamedTuple):
         kind = next(each for each in words if each is not NoneType) if NoneType in words else annotation
         several = get_origin(kind) is list
         kind = get_args(kind)[0] if several else kind
-        complete = self.complete
         more: dict[str, Any] = {
             "help": self.help,
             "type": self._type(kind),
-            "shell_complete": None if complete is None else lambda ctx, parameter, word: complete(word),  # noqa: ARG005  (click's)
+            "shell_complete": None if self.complete is None else self._completed,
         }
         if not self.names and default is inspect.Parameter.empty:
             return click.Argument([name], metavar=self.metavar, **more)
@@ -44,6 +43,10 @@ class Declaration(NamedTuple):
         if several:
             more |= {"multiple": True, "callback": lambda ctx, parameter, value: list(value) or None}  # noqa: ARG005  (click's)
         return _Option([name, *self.names], is_flag=kind is bool, metavar=self.metavar, **more)
+
+    def _completed(self, _ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+        assert self.complete is not None
+        return [word for word in self.complete() if word.startswith(begun)]
 
     def _parse(self, text: str) -> Any:
         assert self.parser is not None
@@ -79,8 +82,8 @@ def option(
     return Declaration(words[:count], " ".join(words[count:]) or None, text, bounds, parser)
 
 
-def argument(metavar: str, text: str, complete: Callable[[str], list[str]] | None = None) -> Declaration:
-    """A positional argument; `complete` lists what the shell offers for the beginning of a word."""
+def argument(metavar: str, text: str, complete: Callable[[], list[str]] | None = None) -> Declaration:
+    """A positional argument; `complete` lists the words that the shell offers."""
     return Declaration([], metavar, text, complete=complete)
 
 
