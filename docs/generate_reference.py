@@ -25,7 +25,8 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.stored import stored_outcome
 
 if TYPE_CHECKING:
-    from penstock.reference import Catalogue, Component, Metric, Parameter, Section
+    from penstock._core import Catalogue, Component, Parameter, Section
+    from penstock._core import _Metric as Metric
 
 HERE = Path(__file__).parent
 VERBS = tuple(app.commands)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Final, Self, TypedDict, final, type_check_only
+from typing import Final, NotRequired, Self, TypedDict, final, type_check_only
 
 __all__ = [
     "LARGEST_SCENARIO",
@@ -236,6 +236,122 @@ class Trace:
     def next_row_group(self, count: int) -> tuple[int, bytes] | None: ...
     def end_parquet(self, metadata: list[tuple[str, str]]) -> bytes: ...
     def next_captures(self, size: int) -> list[tuple[str, int, bytes]]: ...
+
+@type_check_only
+class Choice(TypedDict):
+    """An allowed word of a parameter."""
+
+    word: str
+    doc: str
+
+@type_check_only
+class Type(TypedDict):
+    """The type of a value.
+
+    `items` is the type of a list's items; `of` is the kind of thing that a name names, or the kind of a component, and
+    `names` has the components of this kind.
+    """
+
+    kind: str
+    of: NotRequired[str]
+    names: NotRequired[list[str]]
+    example: NotRequired[str]
+    choices: NotRequired[list[Choice]]
+    items: NotRequired[Type]
+
+@type_check_only
+class Parameter(Type):
+    """A parameter of a component, or a key of a section."""
+
+    key: str
+    doc: str
+    required: bool
+    default: NotRequired[str]
+    range: NotRequired[str]
+    changeable: NotRequired[bool]
+
+@type_check_only
+class Variable(TypedDict):
+    """A state variable of a component, for time series."""
+
+    name: str
+    unit: str
+    doc: str
+
+@type_check_only
+class Classes(TypedDict):
+    """The parameters of a scheduler's classes."""
+
+    doc: str
+    parameters: list[Parameter]
+
+@type_check_only
+class Setting(TypedDict):
+    """A parameter that a profile sets; `unless` has the `path` and the `value` that exclude it."""
+
+    path: str
+    value: str
+    unless: NotRequired[dict[str, str]]
+
+@type_check_only
+class Profile(TypedDict):
+    """A named set of parameters."""
+
+    name: str
+    settings: list[Setting]
+
+@type_check_only
+class Component(TypedDict):
+    """A component, as the core declares it."""
+
+    name: str
+    summary: str
+    doc: str
+    parameters: list[Parameter]
+    state: NotRequired[list[Variable]]
+    classes: NotRequired[Classes]
+    profiles: NotRequired[list[Profile]]
+
+@type_check_only
+class Part(TypedDict):
+    """A key of a section that holds components or further sections."""
+
+    key: str
+    doc: str
+    takes: str
+    of: str
+    required: bool
+
+@type_check_only
+class Section(Component):
+    """A table of a scenario."""
+
+    path: str
+    parts: list[Part]
+
+_Metric = TypedDict(
+    "_Metric",
+    {
+        "name": str,
+        "unit": str,
+        "doc": str,
+        "applies-to": list[str],
+        "take": list[str],
+        "default-take": list[str],
+        "quantiles": bool,
+        "by": list[str],
+    },
+)
+"""A metric: its name, unit and documentation, and what its measurement accepts."""
+
+@type_check_only
+class Catalogue(TypedDict):
+    """Everything that a scenario can contain; components by kind."""
+
+    components: dict[str, list[Component]]
+    metrics: list[_Metric]
+    state: list[Component]
+    sections: list[Section]
 
 def check(text: str, name: str = ..., sets: list[tuple[str, str]] = ..., folder: str | None = None) -> list[Mistake]:
     """All mistakes of a scenario; none if it is sound."""

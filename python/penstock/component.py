@@ -9,12 +9,15 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Literal, NoReturn, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
 
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented, suggestion
-from penstock.reference import Catalogue, Parameter, Type, catalogue, components_of
-from penstock.reference import Component as Entry
+from penstock.reference import catalogue, components_of
+
+if TYPE_CHECKING:
+    from penstock._core import Catalogue, Parameter, Type
+    from penstock._core import Component as Entry
 
 _WIDTH = 120
 _TYPES = {

@@ -8,12 +8,16 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock import reproductions, suites
 from penstock.errors import InputError
 from penstock.printable import quoted, suggestion
-from penstock.reference import Component, Parameter, catalogue, components_of, names, pages, pages_of, places, with_file
+from penstock.reference import catalogue, components_of, names, pages, pages_of, places, with_file
 from penstock.topologies.pages import GENERATORS, Generator
+
+if TYPE_CHECKING:
+    from penstock._core import Component, Parameter
 
 _NAMES = tomllib.loads(Path(__file__).with_name("synonyms.toml").read_text(encoding="utf-8"))
 SYNONYMS: dict[str, list[str]] = _NAMES["synonyms"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock.component import aliases, default_of, docstring, entries, identifier, in_order, type_of
-from penstock.reference import Catalogue, Component, Parameter, catalogue
+from penstock.reference import catalogue
+
+if TYPE_CHECKING:
+    from penstock._core import Catalogue, Component, Parameter
 
 
 def stub(everything: Catalogue) -> str:

@@ -7,11 +7,15 @@ import re
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import InputError
 from penstock.toml import value as toml_value
+
+if TYPE_CHECKING:
+    from penstock._core import Catalogue, Classes, Component, Section, Variable
+    from penstock._core import _Metric as Metric
 
 PLACES = {
     "discipline": "queue",
@@ -35,123 +39,6 @@ PLACES = {
 
 For kinds that only other components contain, see :func:`places`.
 """
-
-
-class Choice(TypedDict):
-    """An allowed word of a parameter."""
-
-    word: str
-    doc: str
-
-
-class Type(TypedDict):
-    """The type of a value.
-
-    `items` is the type of a list's items; `of` is the kind of thing that a name names, or the kind of a component, and
-    `names` has the components of this kind.
-    """
-
-    kind: str
-    of: NotRequired[str]
-    names: NotRequired[list[str]]
-    example: NotRequired[str]
-    choices: NotRequired[list[Choice]]
-    items: NotRequired[Type]
-
-
-class Parameter(Type):
-    """A parameter of a component, or a key of a section."""
-
-    key: str
-    doc: str
-    required: bool
-    default: NotRequired[str]
-    range: NotRequired[str]
-    changeable: NotRequired[bool]
-
-
-class Variable(TypedDict):
-    """A state variable of a component, for time series."""
-
-    name: str
-    unit: str
-    doc: str
-
-
-class Classes(TypedDict):
-    """The parameters of a scheduler's classes."""
-
-    doc: str
-    parameters: list[Parameter]
-
-
-class Setting(TypedDict):
-    """A parameter that a profile sets; `unless` has the `path` and the `value` that exclude it."""
-
-    path: str
-    value: str
-    unless: NotRequired[dict[str, str]]
-
-
-class Profile(TypedDict):
-    """A named set of parameters."""
-
-    name: str
-    settings: list[Setting]
-
-
-class Component(TypedDict):
-    """A component, as the core declares it."""
-
-    name: str
-    summary: str
-    doc: str
-    parameters: list[Parameter]
-    state: NotRequired[list[Variable]]
-    classes: NotRequired[Classes]
-    profiles: NotRequired[list[Profile]]
-
-
-class Part(TypedDict):
-    """A key of a section that holds components or further sections."""
-
-    key: str
-    doc: str
-    takes: str
-    of: str
-    required: bool
-
-
-class Section(Component):
-    """A table of a scenario."""
-
-    path: str
-    parts: list[Part]
-
-
-Metric = TypedDict(
-    "Metric",
-    {
-        "name": str,
-        "unit": str,
-        "doc": str,
-        "applies-to": list[str],
-        "take": list[str],
-        "default-take": list[str],
-        "quantiles": bool,
-        "by": list[str],
-    },
-)
-"""A metric: its name, unit and documentation, and what its measurement accepts."""
-
-
-class Catalogue(TypedDict):
-    """Everything that a scenario can contain; components by kind."""
-
-    components: dict[str, list[Component]]
-    metrics: list[Metric]
-    state: list[Component]
-    sections: list[Section]
 
 
 _MEASURED = {"flows": "bulk", "links": "r1-r2", "calls": "voice"}

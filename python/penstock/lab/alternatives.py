@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock import _core, toml
 from penstock.lab.parameters import Number, Slot, located, read_number
-from penstock.reference import Parameter, catalogue
+from penstock.reference import catalogue
 
 _LIMIT = 60
 """Queue limit in packets that the catalogue's examples assume."""
@@ -77,12 +77,12 @@ def _with_classes(path: str, component: Any, made: dict[str, Any], classes: Mapp
     return sets
 
 
-def _of_classes(scheduler: Any) -> Sequence[Parameter]:
-    parameters: Sequence[Parameter] = scheduler["classes"]["parameters"] if "classes" in scheduler else []
+def _of_classes(scheduler: Any) -> Sequence[_core.Parameter]:
+    parameters: Sequence[_core.Parameter] = scheduler["classes"]["parameters"] if "classes" in scheduler else []
     return parameters
 
 
-def _values(parameters: Sequence[Parameter], old: Mapping[str, Any]) -> dict[str, Any]:
+def _values(parameters: Sequence[_core.Parameter], old: Mapping[str, Any]) -> dict[str, Any]:
     """Values for a new component: from the old one where it has them, else usual ones for required parameters."""
     made: dict[str, Any] = {}
     for parameter in parameters:
@@ -94,7 +94,7 @@ def _values(parameters: Sequence[Parameter], old: Mapping[str, Any]) -> dict[str
     return made
 
 
-def _usual(parameter: Parameter, limit: Number | None) -> Any:
+def _usual(parameter: _core.Parameter, limit: Number | None) -> Any:
     """Returns a usual value; thresholds of a queue keep the ratio to its limit that the examples have."""
     if "example" in parameter:
         example = parameter["example"].split('",')[0].strip('" ')

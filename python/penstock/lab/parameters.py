@@ -7,11 +7,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from penstock.reference import Parameter, Section, catalogue
+from penstock.reference import catalogue
 from penstock.short_values import value_text
 from penstock.studies.toml_text import plain_value
+
+if TYPE_CHECKING:
+    from penstock._core import Parameter, Section
 
 SECTIONS = ("links", "flows", "transfers", "calls", "circuits")
 """Lists of tables whose entries have names."""
