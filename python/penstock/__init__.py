@@ -4,8 +4,6 @@ Everything that a study needs is here: ``Network``, the components (``Red``, ``T
 ``run_all`` underneath. Names are imported when they are first used, so that small programs start quickly.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 

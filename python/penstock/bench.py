@@ -3,8 +3,6 @@
 Each is written with the public builder and runs in a process of its own, so that its peak memory is its own.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """The component classes, each made when it is first used; ``components.pyi`` describes them to editors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from penstock.component import aliases, entries, made

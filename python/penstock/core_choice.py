@@ -4,8 +4,6 @@ A plug-in is an extension module with the core and further components (``example
 ``PENSTOCK_CORE`` names it, so that worker processes use it too.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib import import_module

@@ -3,8 +3,6 @@
 Drawings have the colour of the surrounding text; equal networks give equal drawings.
 """
 
-from __future__ import annotations
-
 import html
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

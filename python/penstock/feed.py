@@ -1,7 +1,5 @@
 """Reads Parquet files of scenarios as CSV for the core, which has no reader for them and checks the rows."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from io import BytesIO

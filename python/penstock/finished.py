@@ -1,7 +1,5 @@
 """Share of transfers that finished; completion times and slowdowns are only of those."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ translation; pages of 2 MiB need fewer entries there. On ``penstock bench fat-tr
 command with a large run restarts itself once.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

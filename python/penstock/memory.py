@@ -3,8 +3,6 @@
 A run that does not fit is refused before it starts: the system would kill this process, and perhaps others.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -4,8 +4,6 @@ The builder only writes the scenario's text, so a network means exactly what the
 every value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Traffic of a network that is built in Python: flows, finite transfers and calls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

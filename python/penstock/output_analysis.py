@@ -1,7 +1,5 @@
 """Analysis of long runs and of quantiles: start-up transient, batch means, order statistics."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

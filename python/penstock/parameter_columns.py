@@ -1,7 +1,5 @@
 """Columns of a table that identify the points of a study."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Names, descriptions and paths may come from strangers. They must not move the cu
 around them [UAX9 s2]; such characters are escaped as in TOML: ``\u001B``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

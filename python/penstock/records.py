@@ -1,7 +1,5 @@
 """Records of a run: request, result, failure and progress."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Short names for long parameter values, such as component tables, in tables and plots."""
 
-from __future__ import annotations
-
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ SciPy is imported only where needed: ``scipy.special`` takes 0.2 s beyond NumPy 
 many runs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

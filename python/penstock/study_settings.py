@@ -1,7 +1,5 @@
 """Settings of a study: its network, what varies and its aims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self

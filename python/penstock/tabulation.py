@@ -1,7 +1,5 @@
 """The numbers of a study as lines of a table, and what they were made from, for terminals and notebooks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Writes plain values as TOML."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import math

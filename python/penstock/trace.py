@@ -1,7 +1,5 @@
 """Traces: the events of a run, as frames, Parquet or CSV, and captures of what links transmit."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path

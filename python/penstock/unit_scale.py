@@ -1,7 +1,5 @@
 """Properties and units of metrics, and numbers with a fitting unit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Writes files under a temporary name and renames them when complete, so that no reader sees a partial file."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

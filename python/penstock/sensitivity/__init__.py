@@ -1,7 +1,5 @@
 """Sensitivity: Morris screening and Sobol indices over ranges of a study's parameters."""
 
-from __future__ import annotations
-
 from penstock.sensitivity.indices import Design
 from penstock.sensitivity.result import Analysis, SensitivityResult, analyse
 

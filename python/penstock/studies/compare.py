@@ -1,7 +1,5 @@
 """Comparisons of a study's points with a baseline, run by run, adjusted for their number."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

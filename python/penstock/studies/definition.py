@@ -1,7 +1,5 @@
 """What varies in a study, as written, and the points that result; also for ``--set a=1,2 --set b=x,y``."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Makes the runs of a study: a fixed number, or until its precision target is reached."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

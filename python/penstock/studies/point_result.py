@@ -1,7 +1,5 @@
 """A point of a study with its runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

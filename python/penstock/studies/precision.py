@@ -1,7 +1,5 @@
 """Number of runs for a precision target: a sequential stopping rule with bounds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ranges of parameters, for sensitivity studies and searches."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

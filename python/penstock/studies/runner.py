@@ -1,7 +1,5 @@
 """Makes the runs of points, in one round or several."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """Reads the sections of a study file: warm-up, precision, metrics, comparison, conditions, ranges and questions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """Selects single numbers of a run by metric and labels, and computes derived ones."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

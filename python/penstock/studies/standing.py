@@ -1,7 +1,5 @@
 """Progress of a study: stored and failed runs of each point, why others are missing, and how long they may take."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

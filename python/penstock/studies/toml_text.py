@@ -1,7 +1,5 @@
 """Reads untrusted TOML, with the lines of its keys and of errors, and collects mistakes by their places."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

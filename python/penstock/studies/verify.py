@@ -3,8 +3,6 @@
 Sensitivity studies and searches have ranges, from whose middle their numbers are looked up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 A folder has a ``suite.toml`` that lists the parts, a study file and its scenario for each part, and ``findings.md``.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache

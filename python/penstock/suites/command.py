@@ -1,7 +1,5 @@
 """What ``penstock reproduce`` does with a suite: runs its parts, shows their tables, and writes their files."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ RFC 7928 asks for this figure, which is due to Winstein and Balakrishnan (SIGCOM
 better mechanism is further up and to the right. An ellipse that leans means that a mechanism trades one for the other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

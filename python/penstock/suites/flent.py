@@ -4,8 +4,6 @@ flent (T. Hoiland-Jorgensen) measures four downloads, four uploads and round-tri
 round trip is the delay of a probe plus that of the answer that was sent last before the probe arrived.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import math
