@@ -224,7 +224,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 def _of_reward(reward: str, seen: Mapping[str, Observation]) -> dict[str, Observation]:
     """What a reward names beyond the agent's observations."""
-    from penstock.studies.expression import ExpressionError, parse
+    from penstock.studies.expression import parse
+    from penstock.studies.quantity import ExpressionError
 
     try:
         names = dict.fromkeys(parse(reward).names())

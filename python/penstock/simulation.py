@@ -15,8 +15,8 @@ from penstock.errors import ArgumentError, InputError, core_faults
 from penstock.memory import require
 from penstock.printable import printable_lines, quoted, utf8
 from penstock.records import Metric, RunRequest, RunResult
-from penstock.studies.expression import ARITHMETIC, RELATIONS, Expression, ExpressionError, parse
-from penstock.studies.quantity import Quantity, dimension_of, read_quantity
+from penstock.studies.expression import ARITHMETIC, RELATIONS, Expression, parse
+from penstock.studies.quantity import ExpressionError, Quantity, dimension_of, read_quantity
 
 Function = Callable[[Sequence[float]], float]
 

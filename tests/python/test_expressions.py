@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.studies.expression import ExpressionError, parse
-from penstock.studies.quantity import Quantity, UnitError, read_quantity, setting_text
+from penstock.studies.expression import parse
+from penstock.studies.quantity import ExpressionError, Quantity, read_quantity, setting_text
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def test_names_may_be_paths_and_a_minus_has_blanks():
 
 @pytest.mark.parametrize("quantity", ["2 s * 2 s", "1 / 1 s", "1 bit * 1 s", "1 calls"])
 def test_a_unit_too_many(quantity):
-    with pytest.raises(UnitError, match="has a unit that no setting has"):
+    with pytest.raises(ExpressionError, match="has a unit that no setting has"):
         setting_text(parse(quantity).evaluate_number({}.__getitem__))
 
 
 def test_parts_of_a_packet_are_not_rounded_behind_the_users_back():
-    with pytest.raises(UnitError, match="are no whole packets; round"):
+    with pytest.raises(ExpressionError, match="are no whole packets; round"):
         setting_text(Quantity(read_quantity("1").value / 3, (("packet", 1),)))

@@ -9,8 +9,8 @@ import pytest
 from penstock.records import Metric
 from penstock.reference import catalogue
 from penstock.statistics import interval
-from penstock.studies.expression import ExpressionError
-from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.quantity import ExpressionError
+from penstock.studies.select import DerivedMetrics, select
 
 METRICS = [
     Metric("delay", {"of": "one", "statistic": "mean"}, "s", 0.25),
@@ -40,7 +40,7 @@ def test_labels_select_one_number_and_the_mean_where_nothing_is_said(selector, v
     ],
 )
 def test_what_selects_no_number_or_several(selector, said):
-    with pytest.raises(SelectionError) as error:
+    with pytest.raises(ExpressionError) as error:
         select(selector, METRICS)
     assert said in str(error.value)
 

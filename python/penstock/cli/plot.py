@@ -22,12 +22,12 @@ from penstock.records import Metric
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.derived import at
-from penstock.studies.expression import ExpressionError
 from penstock.studies.plan import StudyPlan
+from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest, warnings_of
 from penstock.studies.result import StudyData
 from penstock.studies.runner import Reader
-from penstock.studies.select import DerivedMetrics, SelectionError
+from penstock.studies.select import DerivedMetrics
 from penstock.studies.verify import measured, verify
 
 
@@ -152,7 +152,7 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
         metrics = kept[0].metrics if kept else measured(asked[number])
         try:
             ahead[number] = [*metrics, *derived.of(metrics)]
-        except (ExpressionError, SelectionError) as error:
+        except ExpressionError as error:
             raise InputError(f"metrics: {error}{at(asked[number].point.parameters)}.") from None
         # Points that were not looked at measure what the first one does.
         numbers = [_datum(each, metric) for i, each in enumerate(asked) for metric in ahead.get(i, ahead[0])]

@@ -18,12 +18,12 @@ from penstock.results import interval_of
 from penstock.search.question import Question
 from penstock.search.result import Finalist, SearchResult, Trial
 from penstock.statistics import Interval, holm, interval, mean, paired
-from penstock.studies.expression import ExpressionError
 from penstock.studies.plan import StudyPlan
+from penstock.studies.quantity import ExpressionError
 from penstock.studies.ranges import Range
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Reader, Runner
-from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.select import DerivedMetrics, select
 from penstock.studies.verify import numbers_of, read_ends, require_ranges
 
 _BATCH = 8
@@ -100,7 +100,7 @@ class Search:
             return Trial(number, values, point, why=f"failed: {made}")
         try:
             numbers, missed = self._numbers(made)
-        except (InputError, ExpressionError, SelectionError) as error:  # a choice may change the measures
+        except (InputError, ExpressionError) as error:  # a choice may change the measures
             return Trial(number, values, point, why=str(error).rstrip("."))
         own = [mean(numbers), *map(mean, missed)]
         if not all(map(math.isfinite, own)):

@@ -11,9 +11,10 @@ from penstock.errors import InputError, advice
 from penstock.printable import quoted
 from penstock.records import Metric
 from penstock.statistics import Interval
-from penstock.studies.expression import Expression, ExpressionError, parse
+from penstock.studies.expression import Expression, parse
+from penstock.studies.quantity import ExpressionError
 from penstock.studies.sections import MOST_TRIALS, is_whole
-from penstock.studies.select import DerivedMetrics, SelectionError
+from penstock.studies.select import DerivedMetrics
 from penstock.studies.verify import selected
 
 TRIALS = 64
@@ -108,7 +109,7 @@ class Question:
         for each in self.conditions:
             try:
                 each.missed_by(own)
-            except (ExpressionError, SelectionError) as error:
+            except ExpressionError as error:
                 wrong.append(f"subject-to {quoted(each.text)}: {error}.")
         if wrong:
             raise InputError("\n".join(wrong))

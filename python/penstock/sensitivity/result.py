@@ -19,9 +19,10 @@ from penstock.sensitivity.indices import Design, Index, Noise, indices, noise, s
 from penstock.statistics import Interval
 from penstock.studies.derived import at
 from penstock.studies.plan import StudyPlan
+from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
-from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.select import DerivedMetrics, select
 from penstock.studies.verify import chosen, read_ends, require_ranges
 from penstock.unit_scale import Scale, scale
 
@@ -318,7 +319,7 @@ class Sampling:
 
         try:
             found = [[select(metric, run.metrics) for run in own] for own in runs]
-        except SelectionError as error:
+        except ExpressionError as error:
             return f"metric: {error}"
         values = np.array([[each.value for each in own] for own in found])
         wrong = [i for i, row in enumerate(values.tolist()) if not all(map(math.isfinite, row))]

@@ -7,11 +7,10 @@ from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted
-from penstock.records import Metric, RunResult
+from penstock.records import RunResult
 from penstock.statistics import Comparison, holm, paired
 from penstock.studies.definition import Point, value_text
-from penstock.studies.derived import at
-from penstock.studies.select import SelectionError, select
+from penstock.studies.select import numbers_of_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +97,9 @@ def _pair(selector: str, runs: Sequence[RunResult], against: Sequence[RunResult]
         raise InputError("compare: a comparison needs at least two runs of each point.")
     if any(one.request.seed != other.request.seed for one, other in both):
         raise InputError("compare: points of different seeds share no random numbers, so their runs are no pairs.")
-    first = _number(selector, runs[0])
-    ours = [_number(selector, one).value for one, _ in both]
-    theirs = [_number(selector, other).value for _, other in both]
-    return first.selector, first.unit, paired(ours, theirs), len(both)
-
-
-def _number(selector: str, run: RunResult) -> Metric:
-    try:
-        return select(selector, run.metrics)
-    except SelectionError as error:
-        raise InputError(f"compare: {error}{at(dict(run.request.sets))}.") from None
+    ours, theirs = (numbers_of_runs(selector, side, "compare") for side in zip(*both, strict=True))
+    found = paired([each.value for each in ours], [each.value for each in theirs])
+    return ours[0].selector, ours[0].unit, found, len(both)
 
 
 def _companions(points: Sequence[Point], parameter: str) -> set[str]:

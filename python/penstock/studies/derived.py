@@ -10,8 +10,8 @@ from typing import Any
 
 from penstock import toml
 from penstock.printable import quoted, shortened, suggestion
-from penstock.studies.expression import Expression, ExpressionError, Value, parse
-from penstock.studies.quantity import Quantity, UnitError, read_quantity, setting_value
+from penstock.studies.expression import Expression, Value, parse
+from penstock.studies.quantity import ExpressionError, Quantity, read_quantity, setting_value
 from penstock.studies.toml_text import Place
 
 Tell = Callable[[Place, str], None]
@@ -106,7 +106,7 @@ class Derived:
             try:
                 value = evaluation.value(name, ())
                 found[name] = setting_value(value) if isinstance(value, Quantity) else value
-            except (ExpressionError, UnitError) as error:
+            except ExpressionError as error:
                 self._tell((*places[name], name), f"{error}{at(parameters)}")
                 return None
         return found

@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 from penstock.printable import quoted
-from penstock.studies.quantity import DIMENSIONLESS, UNITS, Quantity, UnitError
+from penstock.studies.quantity import DIMENSIONLESS, UNITS, ExpressionError, Quantity
 
 Value = Quantity | str | bool
 """Values of expressions."""
@@ -59,10 +59,6 @@ _TOKEN = re.compile(
 )
 
 
-class ExpressionError(ValueError):
-    """An expression that cannot be read, or has no value."""
-
-
 @dataclass(frozen=True, slots=True)
 class Expression:
     """A node of the syntax tree: an operator or function with operands, a name, or a value."""
@@ -84,17 +80,19 @@ class Expression:
 
         Raises ExpressionError if units do not match, or a text is in place of a number.
         """
-        try:
-            return _value(self, look_up)
-        except UnitError as error:
-            raise ExpressionError(str(error)) from None
+        if self.kind == "value" and self.value is not None:
+            return self.value
+        if self.kind == "name":
+            return look_up(self.what)
+        if self.kind == "operator" and self.what in _WORDS:
+            left = _truth(self.operands[0].evaluate(look_up))
+            # Of "false and ..." and "true or ..." the rest need not have a value.
+            return left if left == (self.what == "or") else _truth(self.operands[1].evaluate(look_up))
+        return _computed(self, [operand.evaluate(look_up) for operand in self.operands])
 
     def evaluate_number(self, look_up: Callable[[str], Value]) -> Quantity:
         """As :meth:`evaluate`, for a value that must be a number."""
-        value = self.evaluate(look_up)
-        if not isinstance(value, Quantity):
-            raise ExpressionError(f"{_shown(value)} is not a number")
-        return value
+        return _as_number(self.evaluate(look_up))
 
 
 def parse(text: str) -> Expression:
@@ -244,18 +242,6 @@ def _number(number: str, unit: str | None, per: str | None) -> Quantity:
     return value
 
 
-def _value(node: Expression, look_up: Callable[[str], Value]) -> Value:
-    if node.kind == "value" and node.value is not None:
-        return node.value
-    if node.kind == "name":
-        return look_up(node.what)
-    if node.kind == "operator" and node.what in _WORDS:
-        left = _truth(_value(node.operands[0], look_up))
-        # Of "false and ..." and "true or ..." the rest need not have a value.
-        return left if left == (node.what == "or") else _truth(_value(node.operands[1], look_up))
-    return _computed(node, [_value(operand, look_up) for operand in node.operands])
-
-
 def _computed(node: Expression, values: Sequence[Value]) -> Value:
     if node.kind == "not":
         return not _truth(values[0])
@@ -287,21 +273,21 @@ def _compare(sign: str, left: Value, right: Value) -> bool:
     if isinstance(left, Quantity) and isinstance(right, Quantity):
         return RELATIONS[sign](left.value, right.same(left).value)
     if type(left) is not type(right):
-        raise UnitError(f"{_shown(left)} cannot be compared with {_shown(right)}")
+        raise ExpressionError(f"{_shown(left)} cannot be compared with {_shown(right)}")
     if sign not in ("==", "!="):
-        raise UnitError(f"{_shown(left)} and {_shown(right)} have no order; use == or !=")
+        raise ExpressionError(f"{_shown(left)} and {_shown(right)} have no order; use == or !=")
     return RELATIONS[sign](left, right)
 
 
 def _truth(value: Value) -> bool:
     if not isinstance(value, bool):
-        raise UnitError(f"{_shown(value)} is not a condition")
+        raise ExpressionError(f"{_shown(value)} is not a condition")
     return value
 
 
 def _as_number(value: Value) -> Quantity:
     if not isinstance(value, Quantity):
-        raise UnitError(f"{_shown(value)} is not a number")
+        raise ExpressionError(f"{_shown(value)} is not a number")
     return value
 
 

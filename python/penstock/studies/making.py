@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from penstock.errors import InputError, PenstockError
-from penstock.records import RUNS, Metric, RunResult
+from penstock.records import RUNS, RunResult
 from penstock.store import Store
 from penstock.studies.derived import at
 from penstock.studies.plan import StudyPlan
@@ -14,7 +14,7 @@ from penstock.studies.quantity import dimension_of
 from penstock.studies.request import PointRequest
 from penstock.studies.result import StudyData
 from penstock.studies.runner import Reader, Runner
-from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.select import DerivedMetrics, numbers_of_runs
 from penstock.studies.warmup import FoundWarmUp, find_warm_up
 
 
@@ -110,7 +110,7 @@ def _following(
     i: int, asked: PointRequest, runs: list[RunResult], target: Precision, ended: dict[int, PointResult]
 ) -> int | None:
     """The next number of runs of a point; None if it has ended, which is noted in `ended`."""
-    found = _numbers(runs, target)
+    found = numbers_of_runs(target.metric, runs, "precision")
     target = replace(target, is_share=found[0].labels == RUNS)
     values = [metric.value * float(dimension_of(metric.unit)[0]) for metric in found]
     why = target.why_hopeless(values)
@@ -123,13 +123,6 @@ def _following(
     seen = replace(asked, replications=tuple(range(len(kept))))
     ended[i] = PointResult(seen, kept, "t, sequential", None if count is not None else f"{target.metric} {why}")
     return None
-
-
-def _numbers(runs: Sequence[RunResult], target: Precision) -> list[Metric]:
-    try:
-        return [select(target.metric, run.metrics) for run in runs]
-    except SelectionError as error:
-        raise InputError(f"precision: {error}{at(dict(runs[0].request.sets))}.") from None
 
 
 def _hops(asked: PointRequest, runs: Sequence[RunResult]) -> float:

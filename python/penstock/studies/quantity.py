@@ -21,8 +21,8 @@ _LARGEST = 4096
 """Maximum number of bits of a numerator or denominator; no setting needs a hundredth of it."""
 
 
-class UnitError(ValueError):
-    """Units that do not match, or a value that is no number."""
+class ExpressionError(ValueError):
+    """An expression that cannot be read or has no value, such as one of a name that does not exist."""
 
 
 UNITS: Mapping[str, tuple[Fraction, Dimension]] = {
@@ -60,26 +60,26 @@ class Quantity:
 
     def __truediv__(self, other: Quantity) -> Quantity:
         if other.value == 0:
-            raise UnitError("division by zero")
+            raise ExpressionError("division by zero")
         return Quantity(_checked(self.value / other.value), _combined(self.dimension, other.dimension, -1))
 
     def __pow__(self, exponent: Quantity) -> Quantity:
         if exponent.dimension != DIMENSIONLESS or exponent.value.denominator != 1 or abs(exponent.value) > 16:
-            raise UnitError("an exponent is a whole number from -16 to 16; sqrt() takes a root")
+            raise ExpressionError("an exponent is a whole number from -16 to 16; sqrt() takes a root")
         power = int(exponent.value)
         if self.value == 0 and power < 0:
-            raise UnitError("division by zero")
+            raise ExpressionError("division by zero")
         size = max(self.value.numerator.bit_length(), self.value.denominator.bit_length())
         if size * abs(power) > _LARGEST:
-            raise UnitError("the number is too large")
+            raise ExpressionError("the number is too large")
         return Quantity(Fraction(self.value**power), tuple((unit, n * power) for unit, n in self.dimension if power))
 
     def sqrt(self) -> Quantity:
         """Returns the square root, exact if it is rational."""
         if self.value < 0:
-            raise UnitError(f"there is no square root of {self}")
+            raise ExpressionError(f"there is no square root of {self}")
         if any(power % 2 for _, power in self.dimension):
-            raise UnitError(f"there is no square root of {self}: its unit is no square")
+            raise ExpressionError(f"there is no square root of {self}: its unit is no square")
         top, bottom = math.isqrt(self.value.numerator), math.isqrt(self.value.denominator)
         root = Fraction(top, bottom)
         if root * root != self.value:
@@ -89,15 +89,15 @@ class Quantity:
     def whole(self, how: str) -> Quantity:
         """Rounds to a whole number, plain or of packets, by ``round`` (halves up), ``floor`` or ``ceil``."""
         if self.dimension not in (DIMENSIONLESS, _PACKET):
-            raise UnitError(f"{how}() takes a number or packets, not {self}")
+            raise ExpressionError(f"{how}() takes a number or packets, not {self}")
         value = self.value
         rounded = {"floor": math.floor(value), "ceil": math.ceil(value), "round": math.floor(value + Fraction(1, 2))}
         return Quantity(Fraction(rounded[how]), self.dimension)
 
     def same(self, other: Quantity, done: str = "compared with") -> Quantity:
-        """Returns itself if it has the unit of `other`; raises UnitError otherwise."""
+        """Returns itself if it has the unit of `other`; raises ExpressionError otherwise."""
         if self.dimension != other.dimension:
-            raise UnitError(f"{self} cannot be {done} {other}")
+            raise ExpressionError(f"{self} cannot be {done} {other}")
         return self
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ def read_quantity(text: str) -> Quantity | None:
 def setting_text(quantity: Quantity) -> str:
     """Returns how a scenario writes it, rounded to the scenario's resolution: picoseconds, bytes, bit/s, packets.
 
-    Raises UnitError if no setting has such a unit, or it is a fraction of a packet.
+    Raises ExpressionError if no setting has such a unit, or it is a fraction of a packet.
 
     >>> setting_text(read_quantity("0.0125 s")), setting_text(read_quantity("1.5 Mbit/s") * read_quantity("5 ms"))
     ('12.5 ms', '938 bytes')
@@ -138,9 +138,9 @@ def setting_text(quantity: Quantity) -> str:
         return f"{_rounded(value / 8)} bytes"
     if dimension == _PACKET:
         if value.denominator != 1:
-            raise UnitError(f"{quantity} are no whole packets; round(), floor() or ceil() makes them so")
+            raise ExpressionError(f"{quantity} are no whole packets; round(), floor() or ceil() makes them so")
         return f"{value.numerator} packets"
-    raise UnitError(f"{quantity} has a unit that no setting has: those are numbers, s, bit/s, bytes and packets")
+    raise ExpressionError(f"{quantity} has a unit that no setting has: those are numbers, s, bit/s, bytes and packets")
 
 
 def setting_value(quantity: Quantity) -> int | float | str:
@@ -186,7 +186,7 @@ def _rounded(value: Fraction) -> int:
 
 def _checked(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _LARGEST:
-        raise UnitError("the number is too large")
+        raise ExpressionError("the number is too large")
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.printable import quoted, shortened
 from penstock.short_values import value_text
 from penstock.studies.derived import as_value
-from penstock.studies.quantity import DIMENSIONLESS, Quantity, UnitError, setting_text, setting_value
+from penstock.studies.quantity import DIMENSIONLESS, ExpressionError, Quantity, setting_text, setting_value
 
 FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal ratio, or choices: A,B,C"
 DIGITS = 6
@@ -140,7 +140,7 @@ def _end(text: str, which: str) -> Quantity:
         raise ValueError(f"its {which} end {what}; write {FORM}")
     try:
         setting_text(found)
-    except UnitError as error:
+    except ExpressionError as error:
         raise ValueError(f"its {which} end: {error}") from None
     return found
 

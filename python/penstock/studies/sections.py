@@ -7,9 +7,9 @@ from typing import Any
 from penstock.printable import quoted
 from penstock.studies.compare import Compare
 from penstock.studies.derived import WHEN_KEYS, When
-from penstock.studies.expression import ExpressionError, parse
+from penstock.studies.expression import parse
 from penstock.studies.precision import LEAST, MOST, Precision
-from penstock.studies.quantity import DIMENSIONLESS, read_quantity
+from penstock.studies.quantity import DIMENSIONLESS, ExpressionError, read_quantity
 from penstock.studies.ranges import Range, read_range
 from penstock.studies.toml_text import Mistakes, Place
 from penstock.studies.warmup import FEWEST as FEWEST_WINDOWS

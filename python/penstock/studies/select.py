@@ -10,21 +10,17 @@ from penstock.errors import InputError
 from penstock.printable import quoted, suggestion
 from penstock.records import RUNS, Metric, RunResult
 from penstock.studies.derived import as_value, at
-from penstock.studies.expression import Expression, ExpressionError, Value, parse
-from penstock.studies.quantity import Quantity, base_unit, dimension_of
+from penstock.studies.expression import Expression, Value, parse
+from penstock.studies.quantity import ExpressionError, Quantity, base_unit, dimension_of
 
 _LARGEST = 10**100
 """Maximum size of a computed number; the squares that its variance sums are finite."""
 
 
-class SelectionError(ValueError):
-    """A metric that does not exist, or a selector that matches several numbers."""
-
-
 def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     """Returns the number that a selector such as ``delay[video, max]`` matches.
 
-    Brackets hold labels, or ``name=label``, enough to distinguish the number. Raises SelectionError unless exactly one
+    Brackets hold labels, or ``name=label``, enough to distinguish the number. Raises ExpressionError unless exactly one
     matches.
 
     >>> found = [Metric("delay", {"of": "video", "statistic": which}, "s", 1.0) for which in ("mean", "max")]
@@ -33,12 +29,12 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     """
     name, bracket, rest = selector.strip().partition("[")
     if bracket and not rest.endswith("]"):
-        raise SelectionError(f"{quoted(selector)} has no ']' at its end")
+        raise ExpressionError(f"{quoted(selector)} has no ']' at its end")
     wanted = [label.strip() for label in rest[:-1].split(",")] if bracket else []
     named = [metric for metric in metrics if metric.name == name.strip()]
     if not named:
         names = list(dict.fromkeys(metric.name for metric in metrics))
-        raise SelectionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
+        raise ExpressionError(f"{quoted(name)} is not measured here{suggestion(name, names)} ({', '.join(names)})")
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
         # Without a statistic, the mean.
@@ -51,8 +47,16 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     if len(found) != 1:
         what = "means several numbers" if found else "means no number"
         which = ", ".join(metric.selector for metric in (found or named)[:8])
-        raise SelectionError(f"{quoted(selector)} {what}; there are {which}")
+        raise ExpressionError(f"{quoted(selector)} {what}; there are {which}")
     return found[0]
+
+
+def numbers_of_runs(selector: str, runs: Sequence[RunResult], of: str) -> list[Metric]:
+    """Returns the number of each run of a point. Raises InputError, which begins with `of`, as :func:`select` does."""
+    try:
+        return [select(selector, run.metrics) for run in runs]
+    except ExpressionError as error:
+        raise InputError(f"{of}: {error}{at(dict(runs[0].request.sets))}.") from None
 
 
 class DerivedMetrics:
@@ -67,8 +71,8 @@ class DerivedMetrics:
     def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
         """Returns the derived numbers of a run; NaN where a value is NaN, or is divided by zero.
 
-        `values` are TOML values of other names; a metric with the same name has precedence. Raises ExpressionError or
-        SelectionError if a name is no metric, or units do not match.
+        `values` are TOML values of other names; a metric with the same name has precedence. Raises ExpressionError if a
+        name is no metric, or units do not match.
         """
         known = list(metrics)
         for name, expression in self._expressions.items():
@@ -84,7 +88,7 @@ class DerivedMetrics:
             return runs
         try:
             return [replace(run, metrics=[*run.metrics, *self.of(run.metrics)]) for run in runs]
-        except (ExpressionError, SelectionError) as error:
+        except ExpressionError as error:
             raise InputError(f"metrics: {error}{at(dict(runs[0].request.sets))}.") from None
 
 

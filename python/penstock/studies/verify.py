@@ -12,11 +12,10 @@ from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, utf8
 from penstock.records import Metric, each_once
 from penstock.studies.compare import compare
-from penstock.studies.expression import ExpressionError
 from penstock.studies.plan import StudyPlan
-from penstock.studies.quantity import dimension_of
+from penstock.studies.quantity import ExpressionError, dimension_of
 from penstock.studies.request import PointRequest
-from penstock.studies.select import DerivedMetrics, SelectionError, select
+from penstock.studies.select import DerivedMetrics, select
 
 _PARTS = (20, 4, 1)
 """Divisors of a run; a larger part is tried if a smaller one makes no sense."""
@@ -69,7 +68,7 @@ def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]
             yield f"metrics.{name}", f"{quoted(name)} is measured; give the computed number another name"
         try:
             metrics += DerivedMetrics({name: text}).of(metrics)
-        except (ExpressionError, SelectionError) as error:
+        except ExpressionError as error:
             yield f"metrics.{name}", str(error)
     if plan.warm_up is not None:
         yield from _selected("warm-up", plan.warm_up.metric, own)
@@ -77,7 +76,7 @@ def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]
         yield from _selected("precision.metric", plan.precision.metric, metrics)
         try:
             unit = select(plan.precision.metric, metrics).unit
-        except SelectionError:
+        except ExpressionError:
             return
         if not plan.precision.relative and dimension_of(unit)[1] != plan.precision.dimension:
             yield (
@@ -92,7 +91,7 @@ def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]
 def _selected(path: str, selector: str, metrics: Sequence[Metric]) -> Iterator[tuple[str, str]]:
     try:
         select(selector, metrics)
-    except SelectionError as error:
+    except ExpressionError as error:
         yield path, str(error)
 
 
@@ -136,7 +135,7 @@ def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[s
     for metric in metrics:
         try:
             select(metric, own)
-        except SelectionError as error:
+        except ExpressionError as error:
             wrong.append(f"{what} {error}.")
     if wrong:
         raise InputError("\n".join(dict.fromkeys(wrong)))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
 from penstock.output_analysis import Truncation, mser5
-from penstock.studies.quantity import Quantity, setting_text
+from penstock.studies.quantity import ExpressionError, Quantity, setting_text
 from penstock.studies.request import PointRequest
-from penstock.studies.select import SelectionError, select
+from penstock.studies.select import select
 
 if TYPE_CHECKING:
     from penstock.studies.runner import Runner
@@ -111,7 +111,7 @@ def _series(asked: Sequence[PointRequest], metric: str, windows: int, runner: Ru
     runs = iter(runner.make(parts))
     try:
         return [[select(metric, run.metrics).value for (run,) in islice(runs, count)] for count in counts]
-    except SelectionError as error:
+    except ExpressionError as error:
         raise InputError(f"warm-up: {error}.") from None
 
 

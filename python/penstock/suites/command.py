@@ -21,9 +21,10 @@ from penstock.studies.definition import is_path
 from penstock.studies.making import stored as made_so_far
 from penstock.studies.plan import StudyPlan
 from penstock.studies.precision import Precision
+from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest
 from penstock.studies.result import StudyData
-from penstock.studies.select import SelectionError, select
+from penstock.studies.select import select
 from penstock.studies.verify import verify
 from penstock.suites import Part, Suite
 from penstock.tabulation import how_sure, made_from
@@ -144,7 +145,7 @@ def _numbered(number: str, summaries: Sequence[Summary]) -> Summary | None:
     known = [Metric(each.metric, each.labels, each.unit, each.interval.mean) for each in summaries]
     try:
         chosen = select(number, known)
-    except SelectionError:
+    except ExpressionError:
         return None
     return next(each for each in summaries if (each.metric, each.labels) == (chosen.name, chosen.labels))
 

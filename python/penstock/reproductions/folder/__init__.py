@@ -37,11 +37,11 @@ from penstock.reproductions.study import Page, Study
 from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import is_path, value_text
 from penstock.studies.derived import Derived
-from penstock.studies.expression import Expression, ExpressionError, parse
+from penstock.studies.expression import Expression, parse
 from penstock.studies.file import flat, toml_mistake
 from penstock.studies.plan import document_of
-from penstock.studies.quantity import Quantity, dimension_of
-from penstock.studies.select import DerivedMetrics, SelectionError
+from penstock.studies.quantity import ExpressionError, Quantity, dimension_of
+from penstock.studies.select import DerivedMetrics
 from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed
 
 __all__ = ["read_folder"]
@@ -152,7 +152,7 @@ class _Rows:
                 continue
             try:
                 [metric] = expression.of(run.metrics, known)
-            except (ExpressionError, SelectionError) as error:
+            except ExpressionError as error:
                 what = f"{self._place}, table {table.id}, from of {column.name}"
                 raise InputError(f"{what}: {error}.") from None
             scale, dimension = dimension_of(column.unit)
