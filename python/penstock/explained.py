@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from penstock import reproductions, suites
 from penstock.errors import InputError
 from penstock.printable import quoted, suggestion
-from penstock.reference import catalogue, components_of, names, pages, pages_of, places, with_file
-from penstock.topologies.pages import GENERATORS, Generator
+from penstock.reference import catalogue, components_of, names, page, pages, pages_of, places, with_file
+from penstock.topologies.pages import GENERATORS
 
 if TYPE_CHECKING:
     from penstock._core import Component, Parameter
@@ -76,11 +76,7 @@ def _own(name: str) -> list[str]:
 def _of_kind(name: str) -> list[str]:
     """The page of a kind of component, which lists the components."""
     components = catalogue()["components"].get(name)
-    if components is None:
-        return []
-    keys = ", ".join(f"`{place}.NAME`" for place in places()[name])
-    listed = "\n".join(f"- `{component['name']}`: {component['summary']}" for component in components)
-    return [f"# {name} (kind of component)\n\nIn a scenario: {keys}.\n\n{listed}\n"]
+    return [] if components is None else [page("kind", name, components, places()[name])]
 
 
 def _of_file(file: Path, name: str | None) -> list[str]:
@@ -107,18 +103,7 @@ def topic_names() -> list[str]:
 
 def topic_page(name: str) -> str | None:
     """The Markdown page of a topic; None if there is none."""
-    return _topology(name, GENERATORS[name]) if name in GENERATORS else _TOPICS.get(name)
-
-
-def _topology(name: str, generator: Generator) -> str:
-    settings = [f"- `{key}` (default {value})" for key, value in generator.defaults.items()]
-    settings += [f"- `{key}` (may be left out)" for key in generator.optional]
-    return (
-        f"# {name} (topology)\n\n{generator.what}. This writes a scenario with it, to start from:\n\n"
-        f"    penstock new net.toml --topology {name}\n\n"
-        "`--set KEY=VALUE` changes a setting; in Python, `penstock.topologies` adds it to a network.\n\n"
-        "## Settings\n\n" + "\n".join(settings) + "\n"
-    )
+    return page("topology", name, GENERATORS[name]) if name in GENERATORS else _TOPICS.get(name)
 
 
 def differences(name: str, profile: str) -> list[dict[str, str]]:
@@ -147,16 +132,7 @@ def differences(name: str, profile: str) -> list[dict[str, str]]:
 def profile_page(name: str, profile: str) -> str:
     """The page on a profile, a named set of parameters: a table of its differences from the defaults."""
     kind, _ = _with_profiles(name)
-    rows = differences(name, profile)
-    title = f'# {name} ({kind}) with profile = "{profile}"'
-    if not rows:
-        return f"{title}\n\nAll parameters have their defaults.\n"
-    table = ["| parameter | default | this profile |", "|---|---|---|"]
-    for row in rows:
-        unless = f" (unless `{row['unless']}` is written)" if row["unless"] else ""
-        table.append(f"| `{row['path']}` | {row['default'] or 'left out'} | {row['value']}{unless} |")
-    written = f"What a scenario writes next to `profile` takes precedence, parameter by parameter: `{kind}.{name}."
-    return f"{title}\n\n" + "\n".join(table) + f"\n\n{written}{rows[-1]['path']} = ...`.\n"
+    return page("profile", name, kind, profile, differences(name, profile))
 
 
 def _with_profiles(name: str) -> tuple[str, Component]:

@@ -14,7 +14,7 @@ from penstock.errors import InputError
 from penstock.toml import value as toml_value
 
 if TYPE_CHECKING:
-    from penstock._core import Catalogue, Classes, Component, Section, Variable
+    from penstock._core import Catalogue, Component
     from penstock._core import _Metric as Metric
 
 PLACES = {
@@ -112,68 +112,41 @@ def names() -> list[str]:
 
 def pages_of(everything: Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
     """The Markdown pages about the components and metrics of these kinds and names."""
-    components = components_of(everything)
-    found = [_component_page(kind, component) for kind, component in components if (kind, component["name"]) in known]
-    return found + [_metric_page(metric) for metric in everything["metrics"] if ("metric", metric["name"]) in known]
+    components, metrics = components_of(everything), everything["metrics"]
+    found = [
+        page("component", each, kind, places()[kind]) for kind, each in components if (kind, each["name"]) in known
+    ]
+    measured = [each for each in metrics if ("metric", each["name"]) in known]
+    return found + [page("metric", each, statistics_of(each), _measure(each)) for each in measured]
 
 
 def pages(name: str, *, formulas: bool = False) -> list[str]:
     """The Markdown pages about `name`, which may have several meanings or none."""
     everything = catalogue(formulas=formulas)
     found = pages_of(everything, [*((kind, name) for kind in everything["components"]), ("metric", name)])
-    return found + [_section_page(section) for section in everything["sections"] if section["name"] == name]
+    sections = [section for section in everything["sections"] if section["name"] == name]
+    return found + [page("section", section, catalogue()["state"]) for section in sections]
 
 
-def _component_page(kind: str, component: Component) -> str:
-    title = f"# {component['name']} ({kind})"
-    written = " or ".join(f"`{place}.{component['name']} = {{ ... }}`" for place in places()[kind])
-    place = f"In a scenario: {written}"
-    doc, found, after = component["doc"].strip().partition("## State")
-    state, departures, rest = after.partition("## Departures")
-    shown = _variables(component.get("state", []))
-    remembered = "\n\n".join(part for part in (f"{found}{state}".strip(), shown) if part)
-    of_classes = _parameters(component["classes"], "Classes") if "classes" in component else ""
-    parts = [title, place, doc.strip(), _parameters(component), of_classes, remembered, f"{departures}{rest}".strip()]
-    return "\n\n".join(part for part in parts if part) + "\n"
+@cache
+def _template() -> Any:
+    from jinja2 import Environment
+
+    environment = Environment(trim_blocks=True, lstrip_blocks=True)
+    environment.globals["used"] = _used
+    environment.globals["kind_of"] = kind_of
+    return environment.from_string(Path(__file__).with_suffix(".md.j2").read_text(encoding="utf-8"))
 
 
-def _variables(state: list[Variable]) -> str:
-    """The state variables, with the names of ``penstock series``."""
-    if not state:
-        return ""
-    items = [f"- `{variable['name']}` ({variable['unit']}): {' '.join(variable['doc'].split())}" for variable in state]
-    return "In series:\n\n" + "\n".join(items)
-
-
-def _section_page(section: Section) -> str:
-    place = f"In a scenario: `{section['path']}`" if section["path"] else ""
-    parts = [f"# {section['name']} (section)", place, section["doc"].strip(), _parameters(section)]
-    if section["parts"]:
-        items = []
-        for part in section["parts"]:
-            given = "must be given" if part["required"] else "may be left out"
-            items.append(f"- `{part['key']}` ({part['takes']}: {part['of']}; {given}): {' '.join(part['doc'].split())}")
-        parts.append("## Parts\n\n" + "\n".join(items))
-    parts += [_variables(of["state"]) for of in catalogue()["state"] if of["name"] == section["name"]]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def page(macro: str, *described: Any) -> str:
+    """A page by this macro of ``reference.md.j2``."""
+    text: str = getattr(_template().module, macro)(*described)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def statistics_of(metric: Metric) -> str:
     """The statistics that ``take`` accepts, the default ones in bold (Markdown); empty if there is no choice."""
     return ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
-
-
-def _metric_page(metric: Metric) -> str:
-    take = statistics_of(metric)
-    accepted = [f"Unit: {metric['unit']}", f"Of: {', '.join(metric['applies-to'])}"]
-    accepted += [f"Take: {take}{' (bold: the default)' * (len(metric['take']) > 1)}"] if take else []
-    accepted += ["Quantiles: any, such as `quantiles = [0.5, 0.99]`"] if metric["quantiles"] else []
-    accepted += [f"By: {', '.join(metric['by'])}"] if metric["by"] else []
-    lines = "\n".join(f"- {line}" for line in accepted)
-    parts = [f"# {metric['name']} (metric)", lines, metric["doc"].strip()]
-    if "## Example" not in metric["doc"]:
-        parts.append(f"## Example\n\n```toml\n{_measure(metric)}```")
-    return "\n\n".join(parts) + "\n"
 
 
 def _measure(metric: Metric) -> str:
@@ -198,29 +171,3 @@ def _used(key: str, usual: str, doc: str) -> str:
     unit = usual.rpartition(" ")[2]
     found = re.search(rf'(?<![\w-]){re.escape(key)} = "([^"]* {re.escape(unit)})"', doc.partition("## Example")[2])
     return found[1] if found is not None else usual
-
-
-def _parameters(described: Component | Classes, title: str = "Parameters") -> str:
-    parameters, doc = described["parameters"], described["doc"]
-    if not parameters:
-        return f"## {title}\n\nNone."
-    items = []
-    for parameter in parameters:
-        facts = [kind_of(parameter)]
-        if "example" in parameter:
-            facts.append(f"such as {_used(parameter['key'], parameter['example'], doc)}")
-        if "names" in parameter:
-            facts.append(f"{parameter['of']}: {', '.join(parameter['names'])}")
-        if "range" in parameter:
-            facts.append(parameter["range"])
-        if "default" in parameter:
-            facts.append(f"default {parameter['default']}")
-        else:
-            facts.append("must be given" if parameter["required"] else "may be left out")
-        if parameter.get("changeable"):
-            facts.append("changeable")
-        items.append(f"- `{parameter['key']}` ({'; '.join(facts)}): {' '.join(parameter['doc'].split())}")
-        items += [
-            f"    - `{choice['word']}`: {' '.join(choice['doc'].split())}" for choice in parameter.get("choices", [])
-        ]
-    return f"## {title}\n\n" + "\n".join(items)
