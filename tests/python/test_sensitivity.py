@@ -167,7 +167,7 @@ class TestRanges:
 
     def test_packets_are_whole(self):
         assert read_range("10 packets..20 packets").value(0.5) == "15 packets"
-        assert "rounded" in read_range("10 packets..20 packets").rule
+        assert read_range("10 packets..20 packets").kind == "whole"
 
     @pytest.mark.parametrize(
         ("written", "told"),

@@ -24,7 +24,7 @@ from penstock.studies.ranges import Range
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, select
-from penstock.studies.verify import numbers_of, read_ends, require_ranges
+from penstock.studies.verify import middle_of
 
 _BATCH = 8
 """Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""
@@ -42,13 +42,10 @@ class Search:
     """
 
     def __init__(self, plan: StudyPlan, question: Question) -> None:
-        require_ranges(plan)
         self.plan, self.question = plan, question
-        self.middle = plan.read()[0]
-        own = numbers_of(plan, self.middle)
+        self.middle, own = middle_of(plan)
         question.check(own)
         self._metric = select(question.metric, own)
-        read_ends(plan)
         self._derived = DerivedMetrics(plan.metrics)
 
     def first(self) -> list[PointRequest]:

@@ -23,7 +23,7 @@ from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
 from penstock.studies.select import DerivedMetrics, select
-from penstock.studies.verify import chosen, read_ends, require_ranges
+from penstock.studies.verify import middle_of, selected
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
@@ -288,12 +288,11 @@ class Sampling:
     """
 
     def __init__(self, plan: StudyPlan, design: Design, metrics: Sequence[str] = ()) -> None:
-        require_ranges(plan)
-        middle = plan.read()
+        middle, own = middle_of(plan)
         self.design, self.named = design, bool(metrics)
-        self.metrics = chosen(plan, middle[0], metrics)
-        read_ends(plan)
-        self.shares = design.shares(len(plan.ranges), middle[0].seed)
+        every = list(dict.fromkeys(each.selector for each in own))
+        self.metrics = selected(metrics, own, "metric") if metrics else every
+        self.shares = design.shares(len(plan.ranges), middle.seed)
         points = [zip(plan.ranges.items(), row, strict=True) for row in self.shares.tolist()]
         self.plan = plan.at([{name: each.value(share) for (name, each), share in point} for point in points])
         self.asked: list[PointRequest] = self.plan.read()

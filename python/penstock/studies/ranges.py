@@ -32,14 +32,6 @@ class Range:
         """``choices``, ``whole`` or ``real``."""
         return "choices" if self.choices else "whole" if self.is_whole else "real"
 
-    @property
-    def rule(self) -> str:
-        """How values are taken from it, in words."""
-        if self.choices:
-            return f"{len(self.choices)} choices"
-        steps = "logarithmic" if self.log else "linear"
-        return f"{steps}, rounded down to whole numbers" if self.is_whole else steps
-
     def value(self, share: float) -> Any:
         """Returns the value at a `share` of the range, from 0 (low end) to 1 (high end), as a TOML value.
 
@@ -95,8 +87,8 @@ def read_range(written: Any) -> Range:
 
     Two whole numbers without a unit, or of packets, make a range of whole numbers. Raises ValueError if it is none.
 
-    >>> read_range("2..40").kind, read_range("2.0..40").kind, read_range([True, False]).rule
-    ('whole', 'real', '2 choices')
+    >>> read_range("2..40").kind, read_range("2.0..40").kind, read_range([True, False]).kind
+    ('whole', 'real', 'choices')
     >>> read_range("5 ms..1 ms")
     Traceback (most recent call last):
     ValueError: is upside-down: its low end, 5 ms, is above its high one, 1 ms

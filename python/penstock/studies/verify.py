@@ -108,25 +108,20 @@ def measured(asked: PointRequest) -> Sequence[Metric]:
     return each_once([Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics])
 
 
-def chosen(plan: StudyPlan, middle: PointRequest, metrics: Sequence[str]) -> list[str]:
-    """Returns the numbers to analyse, all that are measured by default. Raises InputError with all that are not."""
-    own = numbers_of(plan, middle)
-    if not metrics:
-        return list(dict.fromkeys(each.selector for each in own))
-    return selected(metrics, own, "metric")
+def middle_of(plan: StudyPlan) -> tuple[PointRequest, list[Metric]]:
+    """Returns the middle of the ranges, and the numbers of a run there, derived ones included.
 
-
-def require_ranges(plan: StudyPlan) -> None:
-    """Raises InputError if nothing varies."""
+    Raises ScenarioError if the scenario has mistakes there or at one of their ends, InputError if nothing varies, or
+    the seed does.
+    """
     if not plan.ranges:
         raise InputError("nothing varies: give ranges, --range PATH=LOW..HIGH, or [ranges] in a study file.")
-
-
-def numbers_of(plan: StudyPlan, middle: PointRequest) -> list[Metric]:
-    """Returns the numbers of a run in the middle of the ranges, derived ones included."""
+    middle = plan.read()[0]
     verify(plan, [middle])
+    if len({each.seed for each in plan.at(ends(plan)).read()}) > 1:
+        raise InputError("the seed varies with the ranges, and points of different seeds share no random numbers.")
     own = measured(middle)
-    return [*own, *DerivedMetrics(plan.metrics).of(own)]
+    return middle, [*own, *DerivedMetrics(plan.metrics).of(own)]
 
 
 def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[str]:
@@ -140,15 +135,6 @@ def selected(metrics: Sequence[str], own: Sequence[Metric], what: str) -> list[s
     if wrong:
         raise InputError("\n".join(dict.fromkeys(wrong)))
     return list(dict.fromkeys(metrics))
-
-
-def read_ends(plan: StudyPlan) -> None:
-    """Reads the scenario at the ends of all ranges.
-
-    Raises ScenarioError if it has mistakes at one of them, InputError if they differ in the seed.
-    """
-    if len({each.seed for each in plan.at(ends(plan)).read()}) > 1:
-        raise InputError("the seed varies with the ranges, and points of different seeds share no random numbers.")
 
 
 def ends(plan: StudyPlan) -> list[dict[str, Any]]:
