@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ try:
 except ImportError as error:
     raise InputError(f"penstock.gym: {error}; install it with: {advice('gym')}.") from None
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from penstock import _core
 
@@ -241,7 +242,6 @@ class _Setter:
         self.path = path
         self.is_choice = isinstance(values, list)
         self.values: list[str] = []
-        self._write: Callable[[float], str] = repr
         if self.is_choice:
             self.values = [value if isinstance(value, str) else toml.value(value) for value in values]
             self.extremes = [float(i) for i in range(len(values))]
@@ -259,7 +259,8 @@ class _Setter:
         self.extremes = [float(quantity.value) for quantity in quantities]
         if self.extremes[0] >= self.extremes[1]:
             raise ArgumentError(f"actions: {quoted(path)}: the lower bound must be below the upper one.")
-        self._write = _writer(quantities[0])
+        self._dimension = quantities[0].dimension
+        setting_text(Quantity(Fraction(0), self._dimension))  # refuses units that no setting has
 
     def text(self, action: float) -> str:
         """The value of an action, as after ``--set``."""
@@ -274,7 +275,9 @@ class _Setter:
         rounding = 1e-7 * max(abs(low), abs(high))
         if not low - rounding <= action <= high + rounding:
             raise ArgumentError(f"actions: {quoted(self.path)}: {action:g} is not from {low:g} to {high:g}.")
-        return self._write(min(max(action, low), high))
+        value = Fraction(min(max(action, low), high))
+        whole = Fraction(round(value)) if self._dimension == (("packet", 1),) else value
+        return setting_text(Quantity(whole, self._dimension))
 
 
 def _quantity(path: str, value: Any) -> Quantity:
@@ -283,16 +286,3 @@ def _quantity(path: str, value: Any) -> Quantity:
     if quantity is None:
         raise ArgumentError(f"actions: {quoted(path)}: {quoted(str(value))} is no number with a unit.")
     return quantity
-
-
-def _writer(example: Quantity) -> Callable[[float], str]:
-    """Returns what writes a number of the base unit of `example`, rounded to the scenario's resolution."""
-    setting_text(Quantity(example.value.__class__(0), example.dimension))  # refuses units that no setting has
-    forms: dict[tuple[tuple[str, int], ...], Callable[[float], str]] = {
-        (): repr,
-        (("s", 1),): lambda value: f"{round(value * 1e12)} ps",
-        (("bit", 1), ("s", -1)): lambda value: f"{round(value)} bit/s",
-        (("bit", 1),): lambda value: f"{round(value / 8)} bytes",
-        (("packet", 1),): lambda value: f"{round(value)} packets",
-    }
-    return forms[example.dimension]

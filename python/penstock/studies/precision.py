@@ -78,10 +78,7 @@ class Precision:
     def next_runs(self, values: Sequence[float]) -> int:
         """Returns the next number of runs: an estimate from their spread, at most twice the present number."""
         count = len(values)
-        target = self._target(values)
-        half = self._interval(values).half
-        needed = 2 * count if half is None or target <= 0 else math.ceil(min(count * (half / target) ** 2, 2.0 * count))
-        return min(self.most, max(count + 1, needed))
+        return min(self.most, max(count + 1, math.ceil(min(self.needed(values), 2.0 * count))))
 
     def needed(self, values: Sequence[float]) -> float:
         """Returns the estimated number of runs."""

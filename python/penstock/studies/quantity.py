@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 Dimension = tuple[tuple[str, int], ...]
@@ -171,13 +172,9 @@ def base_unit(dimension: Dimension) -> str:
 
 
 def _scaled(steps: int, units: tuple[tuple[str, int], ...]) -> str:
-    """`steps` of the smallest unit, written exactly in the largest unit that gives at least 1."""
+    """`steps` of the smallest unit, written in the largest unit that gives at least 1."""
     name, size = next(((name, size) for name, size in units if abs(steps) >= size), units[-1])
-    sign, steps = "-" * (steps < 0), abs(steps)
-    digits = len(str(size)) - 1
-    whole, part = divmod(steps, size)
-    fraction = f"{part:0{digits}d}".rstrip("0") if digits else ""
-    return f"{sign}{whole}{'.' * bool(fraction)}{fraction} {name}"
+    return f"{Decimal(steps) / size:f} {name}"
 
 
 def _rounded(value: Fraction) -> int:
