@@ -127,8 +127,11 @@ def rows_of(
     """
     by_metric = grouped(summaries, lambda each: each.metric)
     idle = grouped(filter(_is_idle, summaries), _group)
+    # Metrics with one statistic, of which each quantile is one.
     plain = {
-        metric for metric, found in by_metric.items() if len({_statistic(summary) for summary in found} - {None}) == 1
+        metric
+        for metric, found in by_metric.items()
+        if len({each.labels.get("statistic", each.labels.get("quantile")) for each in found} - {None}) == 1
     }
     # One scale for all numbers of a metric, so that they compare; the states of meters have several units.
     scales = {
@@ -161,11 +164,6 @@ def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) ->
         return []
     found = finished.get(group_of(summary)) if is_of_finished(summary.metric) else None
     return ["" if found is None else found.text]
-
-
-def _statistic(summary: Summary) -> str | None:
-    """The statistic of a number; each quantile is one of its own."""
-    return summary.labels.get("statistic", summary.labels.get("quantile"))
 
 
 def _is_idle(summary: Summary) -> bool:

@@ -11,7 +11,7 @@ import sys
 import polars as pl
 import pytest
 
-from penstock.template import TEMPLATE
+from penstock.cli.new import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 

@@ -21,13 +21,12 @@ class Cores:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._noted: dict[tuple[str, str], str] = {}
-        self._divided: set[tuple[str, str]] = set()
+        self._noted: dict[tuple[str, str], str] = {}  # empty for scenarios that can use all cores
 
     @property
     def messages(self) -> list[str]:
         """A sentence for each scenario with such a run, about the first one."""
-        return list(self._noted.values())
+        return list(filter(None, self._noted.values()))
 
     def note(
         self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
@@ -39,21 +38,15 @@ class Cores:
         `is_plain` says that the plain executor makes it.
         """
         which = name, text
-        if self.threads == 1 or which in self._noted or which in self._divided:
+        if self.threads == 1 or which in self._noted or (used or 0) >= self.threads:
             return
         if is_plain:
             why = "runs on one core: --executor plain has no more"
-        elif used is not None and used >= self.threads:
-            return
         else:
             division = read().division(self.threads)
-            if used is None:
-                self._divided.add(which)
-                used = min(division["parts"], available())
-            if used >= self.threads:
-                return
-            why = _why(used, division, self.threads)
-        self._noted[which] = f"{path_text(name)} {why}."
+            used = used or min(division["parts"], available())
+            why = _why(used, division, self.threads) if used < self.threads else ""
+        self._noted[which] = f"{path_text(name)} {why}." if why else ""
 
     def note_run(self, run: RunResult, scenario: Scenario) -> None:
         """Adds a run that was made."""

@@ -10,7 +10,9 @@ from penstock.cli.files import check_new, write
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import command_text, path_text, quoted, suggestion, things
-from penstock.template import TEMPLATE
+
+TEMPLATE = Path(__file__).parents[1].joinpath("template.toml").read_text(encoding="utf-8")
+"""The scenario without a topology."""
 
 
 def new(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 from penstock import _core
@@ -84,7 +85,7 @@ def show_one(store: Store, key: str, output: str) -> None:
     metrics = [] if run is None else run.metrics
     text = store.texts.get(manifest.scenario)
     if output == "json":
-        rows = [{"name": it.name, "labels": it.labels, "unit": it.unit, "value": _number(it.value)} for it in metrics]
+        rows = [{**asdict(it), "value": it.value if math.isfinite(it.value) else repr(it.value)} for it in metrics]
         emit(json_text({**manifest.data(), "text": text, "metrics": rows}))
         return
     file = path_text(store.texts.file(manifest.scenario)) if text is not None else "not in the store"
@@ -134,7 +135,3 @@ def _settings(run: Manifest) -> str:
 
 def _model(run: Manifest) -> str:
     return "this" if run.model_version == _core.MODEL_VERSION else run.model_version[:12]
-
-
-def _number(value: float) -> float | str:
-    return value if math.isfinite(value) else repr(value)

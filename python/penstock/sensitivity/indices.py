@@ -185,11 +185,8 @@ def _sobol(design: Design, parameters: int, values: Array, seed: int) -> list[In
             conf_level=LEVEL,
             seed=seed + 1,  # it takes 0 for none
         )
-    return [_around(name, at, found[name][at], found[f"{name}_conf"][at]) for name, at in asked]
-
-
-def _around(name: str, parameters: tuple[int, ...], value: float, half: float) -> Index:
-    return Index(name, parameters, float(value), float(value) - float(half), float(value) + float(half))
+    made = [(name, at, float(found[name][at]), float(found[f"{name}_conf"][at])) for name, at in asked]
+    return [Index(name, at, value, value - half, value + half) for name, at, value, half in made]
 
 
 def _cleaned(index: Index, tiny: float) -> Index:

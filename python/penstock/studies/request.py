@@ -38,10 +38,9 @@ class PointRequest:
 
     def requests(self) -> list[RunRequest]:
         """The runs."""
-        return [self._request(number) for number in self.replications]
-
-    def _request(self, number: int) -> RunRequest:
-        return RunRequest(self.text, self.point.sets, self.seed, number, self.name, self.hops, self.folder)
+        of_point = (self.text, self.point.sets, self.seed)
+        about = (self.name, self.hops, self.folder)
+        return [RunRequest(*of_point, number, *about) for number in self.replications]
 
     def keyed(self) -> list[tuple[str, RunRequest]]:
         """The runs with their keys in the store."""
@@ -54,7 +53,7 @@ class PointRequest:
 
     def first(self) -> RunRequest:
         """The first run."""
-        return self._request(self.replications[0])
+        return replace(self, replications=self.replications[:1]).requests()[0]
 
     @property
     def provenance(self) -> Provenance:

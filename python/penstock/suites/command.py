@@ -111,8 +111,9 @@ def _board(suite: Suite, part: Part, result: StudyData) -> list[Any]:
     names = _names(result)
     found = [[_numbered(number, point.summaries()) for number in part.numbers] for point in result.points]
     scales = [
-        scale(number.partition("[")[0], _unit(column), [each.interval.mean for each in column if each is not None])
+        scale(number.partition("[")[0], own[0].unit if own else "1", [each.interval.mean for each in own])
         for number, column in zip(part.numbers, zip(*found, strict=True), strict=True)
+        for own in [[each for each in column if each is not None]]
     ]
     shorter = [number.replace("[", " ").replace("]", "") for number in part.numbers]
     heads = [f"{name} ({shown.unit})" if shown.unit else name for name, shown in zip(shorter, scales, strict=True)]
@@ -148,10 +149,6 @@ def _numbered(number: str, summaries: Sequence[Summary]) -> Summary | None:
     except ExpressionError:
         return None
     return next(each for each in summaries if (each.metric, each.labels) == (chosen.name, chosen.labels))
-
-
-def _unit(column: tuple[Summary | None, ...]) -> str:
-    return next((each.unit for each in column if each is not None), "1")
 
 
 def _rows(suite: Suite, part: Part, result: StudyData) -> Iterator[dict[str, Any]]:
