@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
 """Distinguishable with any colour vision [Okabe08]; yellow is last because it is faint on paper."""
@@ -15,38 +15,7 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "||||")
 GREY = "0.35"
 CAP = 2.0
 
-_SETTINGS: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so it is the same everywhere
-    "font.size": 8,
-    "axes.labelsize": 8,
-    "axes.titlesize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7,
-    "legend.title_fontsize": 7,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.8,
-    "hatch.linewidth": 0.5,
-    "grid.linewidth": 0.4,
-    "grid.color": "0.88",
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "figure.dpi": 150,
-    "savefig.dpi": 300,
-    # Names of users are no formulas.
-    "text.parse_math": False,
-    # Glyphs as outlines, and fonts inside: a page shows them on any machine.
-    "svg.fonttype": "path",
-    "svg.hashsalt": "penstock",
-    "pdf.fonttype": 42,
-}
+_SETTINGS = Path(__file__).with_name("plots.mplstyle")
 
 
 @dataclass(frozen=True)
@@ -73,5 +42,5 @@ def style() -> Iterator[None]:
 
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(_SETTINGS)
+        mpl.rcParams.update(mpl.rc_params_from_file(_SETTINGS, use_default_template=False))
         yield
