@@ -134,12 +134,10 @@ def _point(line: bytes, name: str) -> PointOf | None:
     """Reads a line; None if it is empty, cut off or damaged."""
     try:
         own, scenario, settings, seed, model_version = json.loads(line)
-        if own != name or type(scenario) is not str or type(model_version) is not str or type(seed) is not int:
-            return None
-        pairs = tuple((str(path), str(value)) for path, value in settings)
+        pairs = tuple((path, value) for path, value in settings)
     except (ValueError, TypeError, RecursionError):
         return None
-    return PointOf(scenario, pairs, seed, model_version)
+    return PointOf(scenario, pairs, seed, model_version) if own == name else None
 
 
 def _first_of_points(requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], RunRequest]:

@@ -8,7 +8,7 @@ import re
 import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,7 @@ from typing import Any
 from penstock import _core
 from penstock.records import RunRequest
 
-_HASH = re.compile(r"[0-9a-f]{64}")
 _FILE = re.compile(r"\b(file|distribution|matrix|use)\b")
-_BEGIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +34,6 @@ class Made:
         begin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
         folder = folder_of(request.scenario, request.sets, request.folder)
         return cls(socket.gethostname(), begin, round(seconds, 6), folder)
-
-    @classmethod
-    def read(cls, data: Any) -> Made | None:
-        """Reads the member ``made`` of a file; raises TypeError or KeyError if it is malformed."""
-        if data is None:
-            return None
-        host, begin, seconds, folder = data["host"], data["begin"], data["seconds"], data.get("folder")
-        if type(host) is not str or type(seconds) not in (int, float) or not _BEGIN.fullmatch(begin):
-            raise TypeError("made")
-        if folder is not None and type(folder) is not str:
-            raise TypeError("folder")
-        return cls(host, begin, float(seconds), folder)
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
@@ -76,11 +62,11 @@ class Origin:
 
     key: str  # name of its result in the store
     model_version: str  # version of the simulator: runs of one model version give the same numbers
-    seed: int  # root of the random streams
-    replication: int  # number of the independent run
     name: str  # name of the scenario
     scenario: str  # hash of the scenario's text, which the store keeps in `scenarios/`
     settings: tuple[tuple[str, str], ...]  # settings that were changed in that text, as path and value
+    seed: int  # root of the random streams
+    replication: int  # number of the independent run
     version: str  # version of the package
     made: Made | None  # where and when, if recorded
 
@@ -94,20 +80,16 @@ class Origin:
         """Its point."""
         return PointOf(self.scenario, self.settings, self.seed, self.model_version)
 
+    def members(self) -> dict[str, Any]:
+        """Returns the members of a file that say it."""
+        own = {each.name: getattr(self, each.name) for each in fields(Origin)}
+        return own | {"made": None if self.made is None else self.made.data()}
+
     def described(self, **more: Any) -> dict[str, Any]:
         """Returns the JSON form with `more` members before ``made``."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "scenario": self.scenario,
-            "settings": dict(self.settings),
-            "seed": self.seed,
-            "replication": self.replication,
-            "version": self.version,
-            "model_version": self.model_version,
-            **more,
-            "made": None if self.made is None else self.made.data(),
-        }
+        own = self.members()
+        version, made = own.pop("model_version"), own.pop("made")
+        return {**own, "settings": dict(self.settings), "model_version": version, **more, "made": made}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,47 +99,22 @@ class Manifest(Origin):
     digest: str  # hash of everything that happened
     packet_hops: int  # number of packets that reached the far end of a link
 
-    @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Manifest:
-        """Reads a run's file; raises KeyError, TypeError or ValueError if a member is missing or malformed."""
-        digest, packet_hops = data["digest"], data["packet_hops"]
-        if type(digest) is not str or type(packet_hops) is not int:
-            raise TypeError("head")
-        if min(packet_hops, data["seed"], data["replication"]) < 0:
-            raise ValueError("negative")
-        return cls(*origin_of(data), digest, packet_hops)
-
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
         return self.described(digest=self.digest, packet_hops=self.packet_hops)
 
 
-def members_of(request: RunRequest, made: Made | None) -> dict[str, Any]:
-    """Returns the members of a file that describe where a run comes from."""
-    return {
-        "name": request.name,
-        "scenario": scenario_hash(request.scenario),
-        "settings": list(request.sets),
-        "seed": request.seed,
-        "replication": request.replication,
-        "version": _core.version(),
-        "made": None if made is None else made.data(),
-    }
+def origin(key: str, request: RunRequest, made: Made | None) -> Origin:
+    """Returns the origin of a run that is made with this version."""
+    own = (key, _core.MODEL_VERSION, request.name, scenario_hash(request.scenario), request.sets)
+    return Origin(*own, request.seed, request.replication, _core.version(), made)
 
 
-def origin_of(data: Mapping[str, Any]) -> tuple[str, str, int, int, str, str, tuple[tuple[str, str], ...], str, Any]:
-    """Reads the fields of an :class:`Origin`; raises KeyError, TypeError or ValueError for a malformed member."""
-    texts = [data[name] for name in ("key", "model_version", "name", "scenario", "version")]
-    numbers = [data[name] for name in ("seed", "replication")]
-    pairs = [(path, value) for path, value in data["settings"]]
-    if any(type(text) is not str for text in (*texts, *(text for pair in pairs for text in pair))):
-        raise TypeError("text")
-    if any(type(number) is not int for number in numbers) or type(data["settings"]) is not list:
-        raise TypeError("number")
-    key, model_version, name, scenario, version = texts
-    if not _HASH.fullmatch(scenario):
-        raise ValueError("scenario")
-    return key, model_version, *numbers, name, scenario, tuple(pairs), version, Made.read(data["made"])
+def origin_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Reads the fields of an :class:`Origin` from the members of a file."""
+    settings, made = data["settings"], data["made"]
+    read = {"settings": tuple((path, value) for path, value in settings), "made": made and Made(**made)}
+    return {each.name: data[each.name] for each in fields(Origin)} | read
 
 
 class RunKeys:

@@ -16,13 +16,10 @@ from penstock import _core, toml
 from penstock.printable import utf8
 from penstock.records import Decided, Measured, Metric, RunRequest, RunResult
 from penstock.store.folder import FORMAT, DamagedError, opened, sealed
-from penstock.store.manifest import Made, Manifest, members_of
+from penstock.store.manifest import Made, Manifest, origin, origin_of
 
 LARGEST = 1 << 30
 """Maximum size of a run's file in an archive, in bytes; about ten million metrics."""
-
-_UNUSUAL = ("nan", "inf", "-inf")
-"""Values that JSON has no numbers for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,7 @@ def encode(
     """Returns the content of a run's file."""
     head: dict[str, Any] = {
         "format": FORMAT,
-        "key": key,
-        "model_version": _core.MODEL_VERSION,
-        **members_of(request, made),
+        **origin(key, request, made).members(),
         "digest": digest,
         "packet_hops": packet_hops,
         "measured": None if measured is None else [list(pair) for pair in measured],
@@ -104,55 +99,28 @@ def decode(content: bytes, key: str) -> StoredRun | None:
     if data["format"] < FORMAT:
         return None
     try:
-        run = _decode(data)
+        metrics = list(map(_metric, data["metrics"]))
+        manifest = Manifest(**origin_of(data), digest=data["digest"], packet_hops=data["packet_hops"])
+        run = StoredRun(metrics, manifest, _tuples(data["measured"]), _tuples(data["decided"]))
     except Exception as error:  # a file with a correct checksum that no release has written
         raise DamagedError(f"matches its checksum but cannot be decoded ({type(error).__name__})") from error
     if run.manifest.key != key:
         raise DamagedError(f"is the file of another run, {run.manifest.key[:64]!r}")
-    if run.measured is not None and sum(count for _, count in run.measured) != len(run.metrics):
-        raise DamagedError(f"has {len(run.metrics)} numbers but claims others")
     return run
 
 
-def _decode(data: dict[str, Any]) -> StoredRun:
-    if type(data["metrics"]) is not list:
-        raise TypeError("metrics")
-    metrics = [_metric(**row) for row in data["metrics"]]
-    return StoredRun(metrics, Manifest.read(data), _measured(data["measured"]), _decided(data["decided"]))
-
-
-def _metric(name: Any, labels: Any, unit: Any, value: Any) -> Metric:
-    if type(value) is not float and value not in _UNUSUAL:
-        raise TypeError("value")
-    return Metric(*_label(name, tuple(labels.items()), unit), float(value))
+def _metric(row: dict[str, Any]) -> Metric:
+    return Metric(*_label(row["name"], tuple(row["labels"].items()), row["unit"]), float(row["value"]))
 
 
 @lru_cache(maxsize=4096)
-def _label(name: Any, labels: tuple[Any, ...], unit: Any) -> tuple[str, dict[str, str], str]:
-    """Verifies the name, labels and unit of a metric; all runs share one copy."""
-    if any(type(text) is not str for text in (name, unit, *(label for _, label in labels))):
-        raise TypeError("metric")
+def _label(name: str, labels: tuple[tuple[str, str], ...], unit: str) -> tuple[str, dict[str, str], str]:
+    """Returns the name, labels and unit of a metric; all runs share one copy."""
     return name, dict(labels), unit
 
 
-def _measured(data: Any) -> Measured | None:
-    return None if data is None else _measures(tuple(map(tuple, data)))
-
-
-@lru_cache(maxsize=256)
-def _measures(pairs: tuple[Any, ...]) -> Measured:
-    """Verifies which numbers belong to which measure; all runs share one copy."""
-    if any(type(text) is not str or type(count) is not int or count < 0 for text, count in pairs):
-        raise TypeError("measured")
-    return pairs
-
-
-def _decided(data: Any) -> list[Decided] | None:
-    if data is None:
-        return None
-    if type(data) is not list or any([type(part) for part in each] != [str, str, str, float] for each in data):
-        raise TypeError("decided")
-    return [(kind, of, what, share) for kind, of, what, share in data]
+def _tuples(data: list[list[Any]] | None) -> Any:
+    return None if data is None else [tuple(each) for each in data]
 
 
 def _written(value: float) -> float | str:

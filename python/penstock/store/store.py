@@ -11,9 +11,20 @@ from pathlib import Path
 from penstock.errors import InputError, StoreError
 from penstock.printable import path_text, printable_lines
 from penstock.records import Metric, RunRequest
-from penstock.store.folder import FORMAT, DamagedError, Failed, Failures, NewerError, Texts, names, reported, write
+from penstock.store.folder import (
+    FORMAT,
+    DamagedError,
+    Failed,
+    NewerError,
+    Texts,
+    names,
+    opened,
+    reported,
+    sealed_json,
+    write,
+)
 from penstock.store.history import History, Why
-from penstock.store.manifest import Manifest, PointOf, StoredRuns, merged
+from penstock.store.manifest import Made, Manifest, PointOf, StoredRuns, merged, origin, origin_of
 from penstock.store.runfile import Record, StoredRun, decode, encode
 
 
@@ -51,7 +62,6 @@ class Store:
         self.folder = Path(folder) if folder is not None else default_folder()
         self._warn = warn if warn is not None else _print_warning
         self.texts = Texts(self.folder)
-        self._failures = Failures(self.folder)
         self._history = History(self.folder, self.texts, tell)
 
     def prepare(self, requests: Iterable[RunRequest] = ()) -> None:
@@ -133,21 +143,37 @@ class Store:
         `ours` says whether the fault is the simulator's; `attempts` is added to earlier ones. Returns the
         scenario's file; None if the record could not be written, which must not hide the failure itself.
         """
+        before, run = self._failure(key), origin(key, request, Made.now(0.0, request))
+        known = {"message": message, "ours": ours, "attempts": attempts + (before.attempts if before else 0)}
         try:
             self.texts.keep([request.scenario])
-            return str(self.texts.file(self._failures.keep(key, request, message, ours=ours, attempts=attempts)))
+            write(self._failed(key), sealed_json({"format": FORMAT, **run.members(), **known}))
         except OSError:
             return None
+        return str(self.texts.file(run.scenario))
 
     def failures(self) -> list[Failed]:
         """Returns the failed runs that have not been repeated successfully."""
         with reported(self.folder):
-            return [failed for failed in self._failures.all() if not self.has(failed.key)]
+            keys = [name.removesuffix(".json") for name in names(self.folder / "failed")]
+            found = [self._failure(key) for key in keys if not self.has(key)]
+        return [failed for failed in found if failed is not None]
 
     def forget_failure(self, key: str) -> None:
         """Removes the record of a failed run."""
         with reported(self.folder):
-            self._failures.file(key).unlink(missing_ok=True)
+            self._failed(key).unlink(missing_ok=True)
+
+    def _failed(self, key: str) -> Path:
+        return self.folder / "failed" / f"{key}.json"
+
+    def _failure(self, key: str) -> Failed | None:
+        """Returns the record of a failed run; None if it is missing or damaged, which only costs the note."""
+        try:
+            data = opened(self._failed(key).read_bytes())
+            return Failed(**origin_of(data), **{name: data[name] for name in ("message", "ours", "attempts")})
+        except Exception:  # of the system or of a decoder
+            return None
 
     def _file(self, key: str) -> Path:
         return Path(f"{self.folder}/runs/{key[:2]}/{key}.json")
