@@ -142,17 +142,11 @@ def atm() -> str:
     )
 
 
-def pcn_cbr() -> str:
-    """Admission of constant-bit-rate calls over one link at five times the admissible rate, as in the PCN study."""
-    return _pcn("CBR")
+def pcn(traffic: str) -> str:
+    """Admission of calls over one link at five times the admissible rate, as in the PCN study.
 
-
-def pcn_vbr() -> str:
-    """The same with silence suppression, so that packets come at random times."""
-    return _pcn("VBR")
-
-
-def _pcn(traffic: str) -> str:
+    `traffic`: ``CBR``, or ``VBR`` with silence suppression, so that packets come at random times.
+    """
     from penstock.reproductions.loading import load
     from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
     from penstock.reproductions.pcn.scenario import scenario
@@ -254,8 +248,8 @@ WORKLOADS: dict[str, Callable[..., str]] = {
     "tcp-many-linux-6": partial(tcp_many, profile="linux-6"),
     "af": af,
     "atm": atm,
-    "pcn-cbr": pcn_cbr,
-    "pcn-vbr": pcn_vbr,
+    "pcn-cbr": partial(pcn, "CBR"),
+    "pcn-vbr": partial(pcn, "VBR"),
     "fat-tree": fat_tree,
     "fabric": fabric,
     **{name: partial(controls, name) for name in _CONTROLS},
@@ -271,19 +265,6 @@ LARGE = ("fat-tree",)
 
 RESIZABLE = ("cbr", "tcp-many")
 """Workloads with a variable number of flows."""
-
-
-def measure_in_process(
-    name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
-) -> Measurement:
-    """Runs a workload in this process; its peak memory includes what this process needed before.
-
-    `name` is one of :data:`WORKLOADS`, or a scenario file (``.toml``). `flows` applies to workloads of
-    :data:`RESIZABLE`. `threads` is the maximum number of cores; the result has the number that was used most of the
-    time.
-    """
-    text, folder = text_of(name, flows)
-    return measure_scenario(text, name, duration, threads=threads, only_setup=only_setup, folder=folder)
 
 
 def is_file(name: str) -> bool:
@@ -312,10 +293,11 @@ def measure_scenario(
     only_setup: bool = False,
     folder: str | None = None,
 ) -> Measurement:
-    """Measures the scenario `text`; see :func:`measure_in_process`.
+    """Measures the scenario `text` in this process; its peak memory includes what this process needed before.
 
-    A process of its own restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time
-    before that counts as its start.
+    `threads` is the maximum number of cores; the result has the number that was used most of the time. A process of its
+    own restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time before that
+    counts as its start.
     """
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
@@ -348,12 +330,13 @@ def measure_scenario(
 def measure_in_subprocess(
     name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
 ) -> Measurement:
-    """Runs a workload in a fresh process; see :func:`measure_in_process`.
+    """Runs a workload in a fresh process; see :func:`measure_scenario`.
 
-    Raises InputError if it needs more memory than is available; PenstockError if that process fails.
+    `name` is one of :data:`WORKLOADS`, or a scenario file (``.toml``). `flows` applies to workloads of
+    :data:`RESIZABLE`. Raises InputError if it needs more memory than is available; PenstockError if that process fails.
     """
-    how = {"flows": flows, "duration": duration, "threads": threads, "only_setup": only_setup}
-    command = [sys.executable, "-m", "penstock.bench", name, json.dumps(how), json.dumps(allowed())]
+    how = {"duration": duration, "threads": threads, "only_setup": only_setup}
+    command = [sys.executable, "-m", "penstock.bench", name, json.dumps(flows), json.dumps(how), json.dumps(allowed())]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode == InputError.exit_code:
         raise InputError(ended.stderr.strip())
@@ -383,10 +366,13 @@ def _peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    allow(json.loads(sys.argv[3]))
+    asked, *given = sys.argv[1:]
+    resized, options, memory = map(json.loads, given)
+    allow(memory)
     allow_restart()
     try:
-        print(json.dumps(measure_in_process(sys.argv[1], **json.loads(sys.argv[2]))))
+        scenario_text, of = text_of(asked, resized)
+        print(json.dumps(measure_scenario(scenario_text, asked, folder=of, **options)))
     except InputError as error:
         print(error, file=sys.stderr)
         sys.exit(error.exit_code)
