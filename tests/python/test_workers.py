@@ -25,7 +25,7 @@ from penstock.template import TEMPLATE
 from penstock.workers import processes
 from penstock.workers.job import Failed, How, Job, Made, Stop
 from penstock.workers.pipe import environment
-from penstock.workers.remote import answered, asked, decoded
+from penstock.workers.remote import answered, asked
 
 SETS = (("duration", "2 s"), ("warm-up", "0.5 s"))
 HERE = Path(__file__).parent
@@ -105,7 +105,7 @@ def test_a_crash_is_called_ours(deadly):
 
 
 def test_a_process_that_reads_something_else_makes_no_run():
-    made = answered((TEMPLATE, "small", SETS, 1, 0, None, "0" * 64), How(), Stop())
+    made = answered((RunRequest(TEMPLATE, SETS), "0" * 64), How(), Stop())
     assert made == Failed("a file that the scenario names has changed since the runs began", ours=False)
 
 
@@ -126,9 +126,9 @@ def test_a_worker_reads_the_files_of_a_scenario_from_any_folder_and_after_a_chan
         [(request, scenario)] = read_all([RunRequest(MATRIX, name="files", folder="link")])
         job = Job(request, scenario, run_key(scenario.canonical, 1, 0))
         message = asked(job)
-        assert str(tmp_path / "link") in message
+        assert message[0].folder == str(tmp_path / "link")
         monkeypatch.chdir(tmp_path / "study")
-        answer = decoded(job, answered(message, How(), Stop()))
+        answer = answered(message, How(), Stop())
         assert isinstance(answer, Made), answer
         assert answer.digest == scenario.run(1, 0).digest
 

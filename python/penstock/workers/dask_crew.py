@@ -26,7 +26,7 @@ from penstock.workers.connection import Connection
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Told
 from penstock.workers.place import Place
 from penstock.workers.processes import DEATHS, Reserve
-from penstock.workers.remote import Refused, asked, decoded, make_batch, told, version
+from penstock.workers.remote import asked, make_batch, told, version
 
 Tell = Callable[[Ended | Lost | Told | BaseException], None]
 
@@ -89,7 +89,7 @@ class Dealer:
         self._cost += sum(_cost(job) for job in batch.jobs)
 
     def returned(self, batch: Batch) -> None:
-        """Takes back a batch that was not made for reasons unrelated to its runs."""
+        """Takes back a batch of a lost scheduler."""
         self._forget(batch)
         # They go first again, since they are the longest of the rest.
         self._waiting.extendleft(reversed(batch.jobs))
@@ -163,7 +163,7 @@ class DaskCrew:
         self._returned: SimpleQueue[tuple[Batch, Any] | None] = SimpleQueue()
         self._futures: dict[Batch, Any] = {}
         self._accepted: dict[str, int] = {}
-        self._refused: dict[str, str] = {}
+        self._refused: set[str] = set()
 
     def start(self, work: Sequence[Job], tell: Tell) -> None:
         """Starts the work; `tell` is called from a thread, once per job or with an exception that ends the work."""
@@ -251,7 +251,7 @@ class DaskCrew:
         there = self._connection.workers()
         for worker in [worker for worker in self._accepted if worker not in there]:
             self._lose(worker)
-        self._refused = {worker: why for worker, why in self._refused.items() if worker in there}
+        self._refused &= there.keys()
         new = [worker for worker in there if worker not in self._accepted and worker not in self._refused]
         for worker, found in (self._connection.versions(new) if new else {}).items():
             if isinstance(found, OSError):  # it has left again
@@ -272,7 +272,7 @@ class DaskCrew:
         cores = sum(self._accepted.values())
         for worker, own in list(self._accepted.items()):
             while (batch := self._dealer.deal(worker, own, cores)) is not None:
-                arguments = (version(), self._study, self._how, [asked(job) for job in batch.jobs])
+                arguments = (self._study, self._how, [asked(job) for job in batch.jobs])
                 bound = {"workers": [worker], "allow_other_workers": False, "pure": False}
                 future = self._connection.client.submit(make_batch, *arguments, key=f"penstock-{uuid4().hex}", **bound)
                 self._futures[batch] = future
@@ -292,16 +292,12 @@ class DaskCrew:
                         return
                     except KilledWorker:
                         self._lose(batch.worker)
-                    except (Refused, ImportError, AttributeError, TypeError) as error:
-                        del self._futures[batch]
-                        self._dealer.returned(batch)
-                        self._refuse(batch.worker, str(error))
                     else:
                         del self._futures[batch]
                         self._connection.proven()
                         self._dealer.ended(batch, seconds)
                         for job, answer in zip(batch.jobs, answers, strict=True):
-                            self._tell(Ended(job, decoded(job, answer)))
+                            self._tell(Ended(job, answer))
                 self._deal()
                 back = self._returned.get_nowait()
 
@@ -316,8 +312,7 @@ class DaskCrew:
             self._tell(Ended(job, failed))
 
     def _refuse(self, worker: str, why: str) -> None:
-        self._accepted.pop(worker, None)
-        self._refused[worker] = why
+        self._refused.add(worker)
         self._tell(Told(f"worker {worker} is refused, since it {why}"))
 
     def _forget(self) -> None:
@@ -326,4 +321,4 @@ class DaskCrew:
             self._dealer.returned(batch)
         self._futures = {}
         self._accepted = {}
-        self._refused = {}
+        self._refused = set()

@@ -18,10 +18,9 @@ from distributed import Scheduler, SpecCluster
 from penstock.errors import PenstockError
 from penstock.workers.dask_worker import SETTINGS, ClusterFolder
 from penstock.workers.pipe import opened, program, send
+from penstock.workers.processes import STARTS, close
 
 T = TypeVar("T")
-STARTS = 10
-"""Number of workers that may end, without any result in between, before the cluster is given up."""
 LOOPS = 3
 """Number of attempts to start the event loop of Dask."""
 
@@ -63,7 +62,7 @@ class LocalWorkers:
         ended = [worker for worker in self._workers if worker.poll() is not None]
         self._workers = [worker for worker in self._workers if worker not in ended]
         for worker in ended:
-            _close(worker)
+            close(worker)
         self._deaths += len(ended)
         if self._deaths >= STARTS:
             code = ended[-1].returncode if ended else 0
@@ -84,8 +83,7 @@ class LocalWorkers:
         for worker in workers:
             worker.kill()
         for worker in workers:
-            worker.wait()
-            _close(worker)
+            close(worker)
         if self.cluster is not None:
             with suppress(Exception):  # all results have been taken
                 self.cluster.close(timeout=5)
@@ -114,13 +112,6 @@ def begun(start: Callable[[], T]) -> T:
         with suppress(AssertionError):
             return start()
     return start()
-
-
-def _close(worker: subprocess.Popen[bytes]) -> None:
-    """Closes the pipe to a worker that has ended."""
-    if worker.stdin is not None:
-        with suppress(OSError):
-            worker.stdin.close()
 
 
 class _Quiet(Scheduler):  # type: ignore[misc]  # Dask has no types

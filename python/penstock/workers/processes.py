@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from penstock.errors import PenstockError
 from penstock.workers.job import Failed, How, Job, Lost, Made
 from penstock.workers.pipe import opened, program, receive, send
-from penstock.workers.remote import asked, decoded
+from penstock.workers.remote import asked
 
 if TYPE_CHECKING:
     from penstock.workers.connection import Connection
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEATHS = 3
 """Number of worker processes that a run may end before it has failed."""
 STARTS = 10
-"""Number of consecutive processes that may end during their start, for reasons unrelated to a run."""
+"""Number of consecutive processes that may end, without any result in between, for reasons unrelated to a run."""
 
 _GONE = (OSError, EOFError, pickle.UnpicklingError)
 """Exceptions of a pipe whose other end has died."""
@@ -55,7 +55,7 @@ class Reserve:
                 child = self._idle.pop()
                 if child.poll() is None:
                     return child
-                _close(child)
+                close(child)
         return None
 
     def give(self, child: subprocess.Popen[bytes]) -> None:
@@ -71,7 +71,7 @@ class Reserve:
             while True:
                 child = self._idle.pop()
                 child.kill()
-                _close(child)
+                close(child)
 
 
 class ProcessWorker:
@@ -95,9 +95,9 @@ class ProcessWorker:
             try:
                 self._has_answered = False
                 send(child.stdin, asked(job))
-                answer = receive(child.stdout)
+                answer: Made | Failed = receive(child.stdout)
                 self._has_answered = True
-                return decoded(job, answer)
+                return answer
             except _GONE:
                 code = self._ended(child)
             if self._stopped:
@@ -167,10 +167,10 @@ class ProcessWorker:
     def _ended(self, child: subprocess.Popen[bytes]) -> int:
         """Forgets a process that is ending; returns its exit code, negative for a signal."""
         self._child = None
-        return _close(child)
+        return close(child)
 
 
-def _close(child: subprocess.Popen[bytes]) -> int:
+def close(child: subprocess.Popen[bytes]) -> int:
     """Waits for a process that is ending; returns its exit code."""
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
