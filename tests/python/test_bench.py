@@ -53,9 +53,8 @@ def test_some_workloads_take_another_number_of_flows(name):
 
 
 @pytest.mark.usefixtures("core")
-def test_what_is_measured(monkeypatch):
-    monkeypatch.setitem(bench.WORKLOADS, "cbr", lambda: "seed = 2")
-    measured = bench.measure_in_process("cbr")
+def test_what_is_measured():
+    measured = bench.measure_scenario("seed = 2", "cbr")
     assert list(measured) == [
         *("workload", "packet_hops", "cpu_seconds", "packet_hops_per_cpu_second", "peak_rss_bytes"),
         *("goodput_bps", "delivered", "drops", "wall_seconds", "threads", "events", "ports"),
