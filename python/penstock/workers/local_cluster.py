@@ -17,8 +17,7 @@ from distributed import Scheduler, SpecCluster
 
 from penstock.errors import PenstockError
 from penstock.workers.dask_worker import SETTINGS, ClusterFolder
-from penstock.workers.pipe import opened, program, send
-from penstock.workers.processes import STARTS, close
+from penstock.workers.pipe import STARTS, close, opened, program, send
 
 T = TypeVar("T")
 LOOPS = 3

@@ -10,10 +10,13 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 from penstock.huge_pages import tunables
 
+STARTS = 10
+"""Number of consecutive workers that may end, without any result in between, for reasons unrelated to a run."""
 _LENGTH = 8
 
 
@@ -32,6 +35,20 @@ def opened(command: Sequence[str], stdout: int) -> subprocess.Popen[bytes]:
     """Starts a worker with a pipe to its standard input; raises OSError if the system refuses."""
     # A terminal sends Ctrl-C to a whole group, but the first process is to end the others.
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, env=environment(), process_group=0)
+
+
+def close(child: subprocess.Popen[bytes]) -> int:
+    """Waits for a process that is ending; returns its exit code."""
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    try:
+        # A process without pipes ends on its own.
+        return child.wait(timeout=1.0)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
 
 
 def send(pipe: IO[bytes] | None, what: Any) -> None:

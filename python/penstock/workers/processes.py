@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import PenstockError
 from penstock.workers.job import Failed, How, Job, Lost, Made
-from penstock.workers.pipe import opened, program, receive, send
+from penstock.workers.pipe import STARTS, close, opened, program, receive, send
 from penstock.workers.remote import asked
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 DEATHS = 3
 """Number of worker processes that a run may end before it has failed."""
-STARTS = 10
-"""Number of consecutive processes that may end, without any result in between, for reasons unrelated to a run."""
 
 _GONE = (OSError, EOFError, pickle.UnpicklingError)
 """Exceptions of a pipe whose other end has died."""
@@ -168,20 +166,6 @@ class ProcessWorker:
         """Forgets a process that is ending; returns its exit code, negative for a signal."""
         self._child = None
         return close(child)
-
-
-def close(child: subprocess.Popen[bytes]) -> int:
-    """Waits for a process that is ending; returns its exit code."""
-    for pipe in (child.stdin, child.stdout):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
-    try:
-        # A process without pipes ends on its own.
-        return child.wait(timeout=1.0)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        return child.wait()
 
 
 def _how(code: int) -> str:
