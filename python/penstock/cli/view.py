@@ -15,7 +15,6 @@ from penstock.memory import allow, size_text
 from penstock.printable import command_text, path_text
 from penstock.store import Store
 from penstock.trace import PacketTrace
-from penstock.view import render, view_of
 
 _EVENTS = 1_000_000
 """Default of --limit."""
@@ -48,6 +47,8 @@ def view(
     --flow, --start and --stop do instead. Two runs are made: one for the events, one for the queues. The page loads
     nothing from elsewhere.
     """
+    from penstock.view import render, view_of
+
     file = Path(run)
     if file.suffix in {".html", ".htm"}:
         raise InputError(f"{path_text(run)} is a page already: open it in a browser. RUN is a scenario (TOML).")

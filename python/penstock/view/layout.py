@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any
 
+import networkx as nx
+
 from penstock.view.network import Network, group_of
 
 Point = tuple[float, float]
@@ -50,8 +52,6 @@ class Layout:
 
 def layout_of(network: Network) -> Layout:
     """The layout of a network, in pixels of a drawing at its natural size; equal for equal networks."""
-    import networkx as nx
-
     graph = nx.Graph()
     graph.add_nodes_from(range(len(network.nodes)))
     graph.add_edges_from((link.start, link.end) for link in network.links.values() if link.start != link.end)
@@ -96,8 +96,6 @@ class _Part:
 
     def layout(self) -> Layout:
         """The layout by the first structure that fits."""
-        import networkx as nx
-
         most = max((degree for _, degree in self.core.degree()), default=0)
         if most <= 2 and self.core.number_of_edges() == len(self.core) - 1:
             return self._chain()
@@ -114,8 +112,6 @@ class _Part:
 
     def _tiers(self, bottom: set[int]) -> dict[int, int] | None:
         """The distance of each node from the bottom row, if every link joins neighbouring rows."""
-        import networkx as nx
-
         if not bottom:
             return None
         tiers: dict[int, int] = nx.multi_source_dijkstra_path_length(self.graph, bottom, weight=None)
@@ -142,8 +138,6 @@ class _Part:
         self, nodes: Sequence[int], tiers: dict[int, int], tier: int, left: float, across: dict[int, float]
     ) -> float:
         """Places a subtree: the parts that remain without its top row side by side, the row evenly above them."""
-        import networkx as nx
-
         tops = [node for node in nodes if tiers[node] == tier]
         below = self.graph.subgraph([node for node in nodes if tiers[node] != tier])
         x = left
@@ -185,8 +179,6 @@ class _Part:
 
     def _in_order(self) -> list[int]:
         """The routers of a chain, so that most traffic goes from left to right."""
-        import networkx as nx
-
         if len(self.core) == 1:
             return list(self.core)
         ends = sorted(node for node in self.core if self.core.degree(node) == 1)
@@ -234,8 +226,6 @@ class _Part:
                 made.labels.append(Label(f"{name} ({count})", at, _side(angle)))
 
     def _ring(self) -> Layout:
-        import networkx as nx
-
         made = Layout("ring")
         first = min(self.core)
         routers = [edge[0] for edge in nx.find_cycle(self.core, first)]
@@ -254,8 +244,6 @@ class _Part:
 
     def _stream(self) -> Layout:
         """A tree in which some nodes only send and others only receive: traffic runs from left to right."""
-        import networkx as nx
-
         made = Layout("stream")
         net, used = dict.fromkeys(self.graph.edges, 0), dict.fromkeys(self.graph.edges, 0)
         for start, stop in dict.fromkeys(self.flows):
@@ -305,8 +293,6 @@ class _Part:
                 )
 
     def _tree(self) -> Layout:
-        import networkx as nx
-
         made = Layout("tree")
         root = min(nx.center(self.core), key=lambda node: (-self.graph.degree(node), node))
         depth: dict[int, int] = nx.single_source_shortest_path_length(self.graph, root)
@@ -323,8 +309,6 @@ class _Part:
         return made
 
     def _free(self) -> Layout:
-        import networkx as nx
-
         made = Layout("graph")
         if len(self.core) <= _MOST_STRESS:
             found = nx.kamada_kawai_layout(self.core)

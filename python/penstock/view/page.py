@@ -6,8 +6,10 @@ import base64
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import polars as pl
 from markupsafe import Markup
 
 from penstock._core import Scenario
@@ -20,9 +22,6 @@ from penstock.tabulation import made_from
 from penstock.trace import PacketTrace
 from penstock.view.layout import layout_of
 from penstock.view.network import Network, network_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 EVENTS = 1_000_000
 """The most events of a page."""
@@ -125,8 +124,6 @@ def render(view: View, command: str) -> str:
 
 def _first(made: PacketTrace, limit: int) -> tuple[pl.DataFrame, bool]:
     """The first events, and whether there are more."""
-    import polars as pl
-
     pieces, rows = [pl.DataFrame(schema=made.row_schema)], 0
     for piece in made.row_frames():
         pieces.append(piece)
@@ -145,8 +142,6 @@ def _words(events: pl.DataFrame, column: str) -> list[str]:
 
 def _categories(events: pl.DataFrame, column: str) -> list[str]:
     """All words that a column may have."""
-    import polars as pl
-
     kind = events.schema[column]
     assert isinstance(kind, pl.Enum)
     return list(kind.categories)
@@ -162,8 +157,6 @@ def _causes(events: pl.DataFrame) -> list[dict[str, str]]:
 
 def _numbers(column: pl.Series, words: Sequence[str]) -> pl.Series:
     """Words as their numbers; missing ones as the number after the last."""
-    import polars as pl
-
     where = {word: number for number, word in enumerate(words)}
     return column.cast(pl.String).replace_strict(where, default=len(words), return_dtype=pl.UInt32)
 
@@ -210,8 +203,6 @@ def _event_columns(
 
 def _packet_columns(events: pl.DataFrame, numbers: Sequence[int]) -> dict[str, Any]:
     """The packet of each event, and what does not change of each packet."""
-    import polars as pl
-
     packet = pl.Series("number", numbers, pl.UInt32)
     named = events.with_columns(packet).filter(packet != NONE)
     firsts = named.unique("number", keep="first", maintain_order=True).sort("number")
@@ -261,8 +252,6 @@ def queues_of(
     to: names of members are ambiguous where a flow has the name of a node. `events` has ``time_ps`` and ``place`` in
     the order of time; events at other places have no queue. `most` is the maximum number of changes.
     """
-    import polars as pl
-
     begin, end = span
     schema = {"link": pl.UInt32, "time_ps": pl.Int64, "value": pl.UInt32}
     if not links:
@@ -291,9 +280,6 @@ def queues_of(
 
 def _queue_columns(changes: pl.DataFrame, count: int, begin: int) -> dict[str, Any]:
     """Changes of queues, and the index of the first change of each link."""
-    import numpy as np
-    import polars as pl
-
     counts = np.bincount(changes["link"].to_numpy(), minlength=count)
     gaps = changes["time_ps"] - changes["time_ps"].shift(1, fill_value=begin)
     return {
@@ -322,8 +308,6 @@ def packet_numbers(events: pl.DataFrame, ends: Mapping[str, tuple[str, str]]) ->
     number. Several packets with one name, such as duplicate acknowledgements, differ in where they are: each event
     happens to the one that has waited there longest.
     """
-    import polars as pl
-
     named = events.select(
         pl.when(pl.col("packet").is_not_null()).then(pl.struct(_KEY).rank("dense")).alias("key"),
         pl.col("event").cast(pl.String),
