@@ -1,14 +1,17 @@
 """The kinds of components: the hooks of each, with their arguments and answers.
 
 The core calls every hook as ``hook(own, first, second, now, more)``: the words of the component, up to two views, the
-time and another number. A kind says what of that its hooks name as arguments.
+time and another number. A kind says what of that its hooks name as arguments; ``kinds.toml`` has all kinds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from penstock import _core
 
@@ -31,7 +34,7 @@ class Result:
 
     place: str  # the argument of the C function that is the view: ``first`` or ``second``
     view: str  # its name in the core
-    fields: tuple[str, ...]
+    fields: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -91,110 +94,23 @@ def fields() -> dict[str, list[Field]]:
     }
 
 
-_NOW, _MORE = Argument("now"), Argument("more")
-_PACKET = Argument("first", "Packet")
-_QUEUE = Argument("second", "Queue")
-
-_DISCIPLINE = Kind(
-    {
-        "on_start": Hook({"queue": _QUEUE}),
-        "on_arrival": Hook({"now": _NOW, "packet": _PACKET, "queue": _QUEUE}, answers=True, is_needed=True),
-        "on_departure": Hook({"now": _NOW, "packet": _PACKET, "waited": _MORE, "queue": _QUEUE}, answers=True),
-        "on_leave": Hook({"now": _NOW, "packet": _PACKET, "why": _MORE}),
-        "on_timer": Hook({"now": _NOW, "queue": _QUEUE}),
-    },
-    facts={
-        "MARK": "marks",
-        "Queue.head_since": "head-age",
-        "Queue.of_precedence": "precedences",
-        "Packet": "packets",
-    },
-)
-
-_WINDOW = Argument("second", "WindowView")
+def _argument(text: str) -> Argument:
+    place, _, rest = text.partition(" ")
+    view, _, name = rest.partition(".")
+    return Argument(place, view or None, name or None)
 
 
-def _event(*names: str) -> dict[str, Argument]:
-    """The time, and fields of the view of smaller events."""
-    return {"now": _NOW, **{name: Argument("first", "Event", name) for name in names}}
+def _hook(arguments: dict[str, str], result: dict[str, Any] | None = None, **more: bool) -> Hook:
+    given = {name: _argument(text) for name, text in arguments.items()}
+    return Hook(given, result=None if result is None else Result(**result), **more)
 
 
-def _first(**views: str) -> dict[str, Argument]:
-    """The time, and a view of a larger event."""
-    return {"now": _NOW, **{name: Argument("first", view) for name, view in views.items()}}
+def _kind(hooks: dict[str, Any], facts: dict[str, str] | None = None, **more: Any) -> Kind:
+    return Kind({name: _hook(**hook) for name, hook in hooks.items()}, facts or {}, **more)
 
 
-_CONGESTION_CONTROL = Kind(
-    {
-        "on_start": Hook({"connection": Argument("first", "Connection")}),
-        "on_rtt_sample": Hook({**_event("rtt", "smoothed"), "window": _WINDOW}),
-        "on_marks": Hook(_first(marks="Marks")),
-        "on_ack": Hook({**_first(ack="Ack"), "window": _WINDOW}, is_needed=True),
-        "on_congestion": Hook({**_event("cause", "in_flight"), "window": _WINDOW}, is_needed=True),
-        "on_timeout": Hook({**_event("in_flight", "repeated"), "window": _WINDOW}, is_needed=True),
-        "on_lost": Hook(_event("segments")),
-        "on_recovery_start": Hook({"now": _NOW, "window": _WINDOW}),
-        "on_recovery_end": Hook({"now": _NOW, "window": _WINDOW}),
-        "on_resume": Hook({"now": _NOW, "window": _WINDOW}),
-        "on_sent": Hook({**_first(segment="Sent"), "window": _WINDOW}),
-        "on_lost_segment": Hook(_first(segment="Lost")),
-        "on_report": Hook({**_first(report="Report"), "window": _WINDOW}),
-    },
-    facts={"Ack.rtt": "every-ack"},
-)
-
-_METER = Kind(
-    {
-        "on_start": Hook({}),
-        "colour": Hook({"now": _NOW, "packet": _PACKET}, answers=True, is_needed=True),
-        "on_change": Hook({"now": _NOW}),
-    },
-)
-
-_SUBJECT = {"queue": Argument("first", "Subject", "queue"), "size": Argument("first", "Subject", "size")}
-_QUEUES = Argument("second", "Queues")
-_SCHEDULER = Kind(
-    {
-        "on_start": Hook({"queues": _QUEUES}),
-        "next_queue": Hook({"now": _NOW, "queues": _QUEUES}, answers=True, is_needed=True),
-        "on_backlog": Hook({"now": _NOW, "queue": _SUBJECT["queue"], "queues": _QUEUES}),
-        "on_sent": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
-        "on_drop": Hook({"now": _NOW, **_SUBJECT, "queues": _QUEUES}),
-        "on_head_change": Hook({"queue": _SUBJECT["queue"], "queues": _QUEUES}),
-    },
-    facts={"Queues.head": "heads"},
-    most={},
-)
-
-_EMITTED = Result("first", "Emitted", ("after", "size"))
-_SOURCE = Kind(
-    {
-        "on_start": Hook({}),
-        "mean_rate": Hook({}, answers=True, is_needed=True),
-        "largest_packet": Hook({}, answers=True),
-        "first_packet": Hook({}, result=_EMITTED, is_needed=True),
-        "next_packet": Hook({"elapsed": _NOW}, result=_EMITTED, is_needed=True),
-        "on_rate_request": Hook({"now": _NOW, "rate": _MORE}, answers=True),
-    },
-    most={"class parameters": 0, "random streams": 1},
-)
-
-_NUMBER = Result("second", "Number", ("value",))
-_METRIC = Kind(
-    {
-        "of_flow": Hook({"flow": Argument("first", "Flow")}, result=_NUMBER),
-        "of_link": Hook({"link": Argument("first", "Link")}, result=_NUMBER),
-    },
-    facts={f"Flow.delay_p{percent}": "delays" for percent in (50, 90, 95, 99, 999)},
-    most={"parameters": 0, "class parameters": 0, "random streams": 0},
-)
-
-KINDS: dict[str, Kind] = {
-    "discipline": _DISCIPLINE,
-    "congestion-control": _CONGESTION_CONTROL,
-    "meter": _METER,
-    "metric": _METRIC,
-    "scheduler": _SCHEDULER,
-    "source": _SOURCE,
+KINDS = {
+    name: _kind(**kind)
+    for name, kind in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
 """The kinds by name."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
@@ -90,7 +90,7 @@ class _Function(ast.NodeTransformer):
         self._compiled = compiled
         self._locals: set[str] = set()
         self._views: dict[str, str] = {}
-        self._results: tuple[str, ...] = ()
+        self._results: Sequence[str] = ()
         self._has_loop = False
         self.used: set[str] = set()
         """Constants, views, and fields of views and of other arguments."""
