@@ -55,15 +55,6 @@ class Grid:
         return list(dict.fromkeys(row[column].text for row in self.rows))
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """One of several contents of a plot: its name, its traces, and the title of the x axis."""
-
-    name: str
-    traces: Sequence[int]
-    across: str
-
-
 @dataclass(frozen=True)
 class Plot:
     """A plot, drawn as SVG first and by Plotly when it is used."""
@@ -73,15 +64,8 @@ class Plot:
     text: str  # a description, also for screen readers
     traces: list[dict[str, Any]]  # traces of Plotly
     layout: dict[str, Any]  # axes and legend; colours of text and lines are the page's
-    views: Sequence[View] = ()  # the contents to choose from; empty if there is only one
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A topology as SVG, with its caption."""
-
-    caption: str
-    svg: str
+    views: Sequence[dict[str, Any]] = ()
+    """The contents to choose from, empty if there is only one: name, indexes of traces, and the title of the x axis."""
 
 
 @dataclass(frozen=True)
@@ -106,22 +90,6 @@ class Part:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A shell command, and what it does."""
-
-    text: str
-    does: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A text that is shown on request, such as a scenario."""
-
-    title: str
-    text: str
-
-
 @dataclass(frozen=True)
 class Report:
     """A whole report."""
@@ -135,7 +103,7 @@ class Report:
     """The results: a sentence, a plot and a folded table for each metric or printed table."""
     findings: list[Block] = field(default_factory=list)  # verdicts, comparisons and ranges
     asked: list[Block] = field(default_factory=list)  # the settings
-    drawings: list[Drawing] = field(default_factory=list)  # the topologies
+    drawings: list[tuple[str, str]] = field(default_factory=list)  # the topologies: captions and SVG
     provenance: list[tuple[str, str]] = field(default_factory=list)  # model version, seeds, digests
-    commands: list[Command] = field(default_factory=list)  # commands that repeat the runs and the page
-    listings: list[Listing] = field(default_factory=list)  # folded texts, such as the scenario that the commands read
+    commands: list[tuple[str, str]] = field(default_factory=list)  # commands that repeat the runs and the page
+    listings: list[tuple[str, str]] = field(default_factory=list)  # titles and folded texts, such as the scenario

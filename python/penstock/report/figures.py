@@ -12,7 +12,7 @@ from penstock._core import Scenario
 from penstock.drawing import Box, escaped, network_svg
 from penstock.plots.chart import Chart, Mark, Panel, Series
 from penstock.plots.style import COLOURS
-from penstock.report.content import Plot, View, word
+from penstock.report.content import Plot, word
 from penstock.reproductions.comparison import Comparison
 from penstock.reproductions.tables import Column, Table, heading, row_name
 
@@ -99,13 +99,14 @@ def table_plot(table: Table, comparisons: Sequence[Comparison], nulls: Mapping[s
     """
     columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
     traces: list[Trace] = []
-    views: list[View] = []
+    views: list[dict[str, Any]] = []
     for column in columns:
         own = [each for each in comparisons if each.column == column.name]
         added = _column_traces(table, column, own, nulls)
         for trace in added:
             trace["visible"] = trace.get("visible", True) if not views else False
-        views.append(View(heading(column), range(len(traces), len(traces) + len(added)), heading(column)))
+        places = list(range(len(traces), len(traces) + len(added)))
+        views.append({"name": heading(column), "traces": places, "across": heading(column)})
         traces += added
     names = [escaped(row_name(row), 60) for row in table.rows]
     layout = {

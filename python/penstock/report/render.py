@@ -90,8 +90,7 @@ def _markdown(text: str) -> Markup:
 
 def _figure(plot: Plot) -> Markup:
     """Traces and layout for the script."""
-    views = [{"name": view.name, "traces": list(view.traces), "across": view.across} for view in plot.views]
-    return json_markup({"traces": plot.traces, "layout": plot.layout, "views": views})
+    return json_markup({"traces": plot.traces, "layout": plot.layout, "views": list(plot.views)})
 
 
 _TICKS = 6

@@ -13,11 +13,8 @@ from penstock.printable import plain_formulas, things
 from penstock.report.content import (
     Block,
     Cell,
-    Command,
-    Drawing,
     Grid,
     Heading,
-    Listing,
     Part,
     Report,
     choices,
@@ -98,13 +95,13 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             ("Digests", f"of the first run of {things(len(made.digests), 'scenario')}, listed below"),
         ],
         commands=[
-            Command(f"penstock reproduce {document.called} --claims", "runs everything and tests the claims"),
-            Command(f"penstock reproduce {document.called} --summary", "counts agreements next to null models"),
-            Command(f"penstock report {document.called}", "writes this page from new runs"),
-            Command(f"penstock report {document.called} --stored", "writes this page from stored runs"),
-            Command(f"penstock explain {document.called}", "explains results, claims and open questions"),
+            (f"penstock reproduce {document.called} --claims", "runs everything and tests the claims"),
+            (f"penstock reproduce {document.called} --summary", "counts agreements next to null models"),
+            (f"penstock report {document.called}", "writes this page from new runs"),
+            (f"penstock report {document.called} --stored", "writes this page from stored runs"),
+            (f"penstock explain {document.called}", "explains results, claims and open questions"),
         ],
-        listings=[Listing("Digests of first runs", digests), *_scenario(study, outcome)],
+        listings=[("Digests of first runs", digests), *_scenario(study, outcome)],
     )
 
 
@@ -152,23 +149,20 @@ def _first_page(study: Study, outcome: Outcome, table: Table) -> Page:
     return page_of(next(iter(study.build(outcome.readings.settings(), table, table.rows[0]).values())))
 
 
-def _drawings(study: Study, outcome: Outcome) -> list[Drawing]:
+def _drawings(study: Study, outcome: Outcome) -> list[tuple[str, str]]:
     """The network of each table's first row; equal ones once."""
     found: dict[str, list[str]] = {}
     for table in outcome.tables:
         page = _first_page(study, outcome, table)
         made = [Scenario(page.text, table.id, list(page.sets))] if page.sets else []
         found.setdefault(topology_svg(page.text, made), []).append(table.id)
-    return [
-        Drawing(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg)
-        for svg, tables in found.items()
-    ]
+    return [(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg) for svg, tables in found.items()]
 
 
-def _scenario(study: Study, outcome: Outcome) -> list[Listing]:
+def _scenario(study: Study, outcome: Outcome) -> list[tuple[str, str]]:
     table = outcome.tables[0]
     text = _first_page(study, outcome, table).shown()
-    return [Listing(f"The scenario of the first row of table {table.id}", text)]
+    return [(f"The scenario of the first row of table {table.id}", text)]
 
 
 def _findings(document: Document, made: Reproduced) -> list[Block]:

@@ -16,8 +16,7 @@ from penstock.plots.columns import numbers_in
 from penstock.plots.data import from_summaries
 from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line, things
-from penstock.report.content import Block, Cell, Command, Grid, Heading, Listing, Part, Plot, Report, choices, numbers
-from penstock.report.content import Drawing as Topology
+from penstock.report.content import Block, Cell, Grid, Heading, Part, Plot, Report, choices, numbers
 from penstock.report.figures import chart_plots, topology_svg
 from penstock.results import Summary
 from penstock.short_values import short_values, value_text
@@ -61,14 +60,14 @@ def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), s
         parts=_parts(summaries, parameters),
         findings=_findings(result, summaries, parameters),
         asked=_asked(result, each, parameters),
-        drawings=[Topology(f"The network of {plan.scenario_name}", topology_svg(plan.text, scenarios))],
+        drawings=[(f"The network of {plan.scenario_name}", topology_svg(plan.text, scenarios))],
         provenance=_provenance(result, summaries),
         commands=[
-            Command(command_text(command), "runs the study and prints its results"),
-            Command(command_text(["penstock", "report", file, *options]), "writes this page"),
-            Command(command_text([*command, "--format", "csv", "--values"]), "prints the values of every run"),
+            (command_text(command), "runs the study and prints its results"),
+            (command_text(["penstock", "report", file, *options]), "writes this page"),
+            (command_text([*command, "--format", "csv", "--values"]), "prints the values of every run"),
         ],
-        listings=[*([Listing("The study", study)] if study is not None else []), Listing("The scenario", plan.text)],
+        listings=[*([("The study", study)] if study is not None else []), ("The scenario", plan.text)],
     )
 
 
