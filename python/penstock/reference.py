@@ -14,7 +14,7 @@ from penstock.errors import InputError
 from penstock.toml import value as toml_value
 
 if TYPE_CHECKING:
-    from penstock._core import Catalogue, Component
+    from penstock._core import Catalogue, Component, Parameter
     from penstock._core import _Metric as Metric
 
 PLACES = {

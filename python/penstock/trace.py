@@ -1,6 +1,6 @@
 """Traces: the events of a run, as frames, Parquet or CSV, and captures of what links transmit."""
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from penstock import _core
 from penstock.errors import InputError
 from penstock.printable import path_text
 from penstock.rows import Names, RowStream, cannot_be_written
-from penstock.whole_file import WholeFile
+from penstock.whole_file import whole_path
 
 __all__ = ["PacketTrace"]
 
@@ -84,19 +84,20 @@ class PacketTrace(RowStream):
             raise InputError(f"{path_text(str(folder))} is a file; give the name of a folder.")
         is_new = not folder.exists()
         captured: dict[str, int] = {}
-        files: dict[Path, WholeFile] = {}
+        places: dict[Path, Path] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            while parts := self._next(self._rows.next_captures, CAPTURED):
-                for link, packets, data in parts:
-                    path = folder / file_name(link)
-                    captured[link] = captured.get(link, 0) + packets
-                    _append(files, path, data)
-            for path, made in files.items():  # noqa: B007  (an error names the file)
-                made.keep()
+            with ExitStack() as kept:
+                while parts := self._next(self._rows.next_captures, CAPTURED):
+                    for link, packets, data in parts:
+                        path = folder / file_name(link)
+                        captured[link] = captured.get(link, 0) + packets
+                        if path not in places:
+                            places[path] = kept.enter_context(whole_path(path))
+                        # There may be more captures than a process may have open files.
+                        with places[path].open("ab") as file:
+                            file.write(data)
         except BaseException as error:
-            for made in files.values():
-                made.discard()
             if is_new:
                 with suppress(OSError):
                     folder.rmdir()
@@ -104,15 +105,6 @@ class PacketTrace(RowStream):
                 raise cannot_be_written(path, error) from None
             raise
         return captured
-
-
-def _append(files: dict[Path, WholeFile], path: Path, data: bytes) -> None:
-    """Writes the next piece of a capture; there may be more captures than a process may have open files."""
-    is_new = path not in files
-    if is_new:
-        files[path] = WholeFile(path)
-    with files[path].open() if is_new else files[path].place.open("ab") as file:
-        file.write(data)
 
 
 def file_name(link: str) -> str:

@@ -14,90 +14,53 @@ _LONGEST = 200
 """Maximum length in bytes of the part of a file's name that is in its temporary name; systems allow 255 in all."""
 
 
-class WholeFile:
-    """A file that is written under a temporary name in its folder and renamed at the end.
+@contextmanager
+def whole_path(path: str | Path, *, new: bool = False) -> Iterator[Path]:
+    """Yields the path of an empty file, which is renamed to `path` at the end, or removed after an exception.
 
-    It is opened by :meth:`open`, not by the constructor, so that an interruption in between leaves something to
-    discard. A pipe or a device, such as ``/dev/stdout``, is written directly, since it cannot be replaced. For a
-    symbolic link, its target is replaced.
+    A pipe or a device, such as ``/dev/stdout``, is written directly, since it cannot be replaced. For a symbolic link,
+    its target is replaced.
 
-    `new`: whether the name must be free.
+    `new`: whether the name must be free; FileExistsError is raised at the end if it is taken.
     """
-
-    def __init__(self, path: str | Path, *, new: bool = False) -> None:
-        self.path = Path(path) if new else Path(os.path.realpath(path))
-        self._new = new
-        self._part: Path | None = None
-        self._file: IO[bytes] | None = None
-
-    def open(self) -> IO[bytes]:
-        """Opens the file for bytes; raises OSError if that fails."""
-        if not self._new and self.path.exists() and not self.path.is_file():
-            self._file = self.path.open("wb")
-            return self._file
-        name = os.fsencode(self.path.name)[:_LONGEST].decode(errors="ignore")
-        self._part = self.path.with_name(f".{name}.{os.urandom(8).hex()}.part")
-        self._file = self._part.open("xb")
-        if not self._new:
-            with suppress(OSError):  # the file does not exist, or the system has no such rights
-                os.fchmod(self._file.fileno(), stat.S_IMODE(self.path.stat().st_mode))
-        return self._file
-
-    @property
-    def place(self) -> Path:
-        """Path at which the file is written."""
-        return self._part or self.path
-
-    def keep(self) -> None:
-        """Renames the file to its final name.
-
-        Raises FileExistsError if it must be new and the name is taken; OSError if it cannot be written.
-        """
-        if self._file is not None:
-            self._file.close()
-        if self._part is None:
-            return
-        if self._new:
-            _link(self._part, self.path)
-        else:
-            self._part.replace(self.path)
-        self._part = None
-
-    def discard(self) -> None:
-        """Removes the file unless it has its final name."""
-        if self._file is not None:
-            with suppress(OSError):
-                self._file.close()
-        if self._part is not None:
-            with suppress(OSError):
-                self._part.unlink()
-            self._part = None
+    path = Path(path) if new else Path(os.path.realpath(path))
+    if not new and path.exists() and not path.is_file():
+        yield path
+        return
+    name = os.fsencode(path.name)[:_LONGEST].decode(errors="ignore")
+    part = path.with_name(f".{name}.{os.urandom(8).hex()}.part")
+    try:
+        try:
+            with part.open("xb") as file, suppress(OSError):  # `path` does not exist, or the system has no such rights
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            yield part
+            if new:
+                _link(part, path)
+            else:
+                part.replace(path)
+        finally:
+            _remove(part)
+    except KeyboardInterrupt:
+        # Inside polars, polars and Python each report the same interruption; the second may come before the removal.
+        _remove(part)
+        raise
 
 
 @contextmanager
 def whole_file(path: str | Path, *, new: bool = False) -> Iterator[IO[bytes]]:
-    """Opens a :class:`WholeFile` for bytes, and keeps it unless an exception is raised."""
-    made = WholeFile(path, new=new)
-    try:
-        try:
-            yield made.open()
-            made.keep()
-        finally:
-            made.discard()
-    except KeyboardInterrupt:
-        # Inside polars, polars and Python each report the same interruption; the second may come before the removal.
-        made.discard()
-        raise
+    """Opens a file for bytes that gets its name at the end; see :func:`whole_path`."""
+    with whole_path(path, new=new) as place, place.open("wb") as file:
+        yield file
 
 
 def write_whole(path: str | Path, content: bytes, *, new: bool = False) -> None:
-    """Writes a file with this content; see :class:`WholeFile`."""
+    """Writes a file with this content; see :func:`whole_path`."""
     with whole_file(path, new=new) as file:
         file.write(content)
 
 
 def _link(part: Path, path: Path) -> None:
-    """Renames a file to a free name; in two steps if the file system has no hard links."""
+    """Gives a file a second name, which must be free; the only one if the file system has no hard links."""
     try:
         os.link(part, path)
     except FileExistsError:
@@ -106,5 +69,8 @@ def _link(part: Path, path: Path) -> None:
         if os.path.lexists(path):
             raise FileExistsError(path) from None
         part.rename(path)
-    else:
+
+
+def _remove(part: Path) -> None:
+    with suppress(OSError):
         part.unlink()

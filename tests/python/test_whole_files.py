@@ -11,7 +11,7 @@ import sys
 import pytest
 import verbs
 
-from penstock.whole_file import WholeFile, whole_file, write_whole
+from penstock.whole_file import whole_file, whole_path, write_whole
 
 HOOK = """\
 import os
@@ -70,12 +70,10 @@ def test_nothing_looks_whole_before_it_is(tmp_path, name):
 
 def test_a_file_is_there_once_it_is_kept(tmp_path):
     file = tmp_path / "file"
-    made = WholeFile(file)
-    made.open().write(b"whole")
-    assert not file.exists()
-    assert [made.place] == list(tmp_path.iterdir())
-    made.keep()
-    made.discard()
+    with whole_path(file) as place:
+        place.write_bytes(b"whole")
+        assert not file.exists()
+        assert [place] == list(tmp_path.iterdir())
     assert list(tmp_path.iterdir()) == [file]
     assert file.read_bytes() == b"whole"
 
@@ -105,10 +103,6 @@ def test_an_interruption_while_it_is_opened_leaves_nothing(tmp_path, monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "fchmod", interrupted)
-    made = WholeFile(file)
-    with pytest.raises(KeyboardInterrupt):
-        made.open()
-    made.discard()
     with pytest.raises(KeyboardInterrupt):
         write_whole(file, b"new")
     assert list(tmp_path.iterdir()) == [file]
