@@ -16,7 +16,7 @@ import verbs
 from test_interruption_phases import LIMIT, cpu
 
 from penstock import _core, memory
-from penstock.template import TEMPLATE
+from penstock.cli.new import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 SAID = "interrupted; finished runs are kept, and the same command continues from there.\n"
