@@ -147,9 +147,9 @@ def best_values_depend_on_the_rate(outcome: Outcome, _: Mapping[str, Finding]) -
             kept += decision.verdict == REFUTED
             if decision.verdict == CONFIRMED:
                 turned.append(f"{fast}: {listed(decision.held)}")
-    told = "Each G_d against 0.0124, with the rate unit as it is"
+    told = "Another G_d than 0.0124, with the rate unit as it is"
     if turned:
-        return Finding(CONFIRMED, f"{told}, turns from better to worse or back: {'; '.join(turned[:3])}.")
+        return Finding(CONFIRMED, f"{told}, is better at one rate and worse at the other: {'; '.join(turned[:3])}.")
     count = len(measures) * len(others)
     if kept == count:
         return Finding(REFUTED, f"{told}, changes all measures in the same direction at both rates.")
