@@ -11,7 +11,7 @@ import sys
 import polars as pl
 import pytest
 
-from penstock.cli.new import TEMPLATE
+from penstock.template import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
 

@@ -10,9 +10,7 @@ from penstock.cli.files import check_new, write
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import command_text, path_text, quoted, suggestion, things
-
-TEMPLATE = Path(__file__).parents[1].joinpath("template.toml").read_text(encoding="utf-8")
-"""The scenario without a topology."""
+from penstock.template import TEMPLATE
 
 
 def new(
