@@ -375,6 +375,17 @@ def test_a_dry_run_runs_nothing_and_counts_what_is_stored(penstock, tmp_path):
     assert "1 point, 5 runs: " in penstock("run", "page.toml", "--dry-run")[1]
 
 
+def test_a_dry_run_divides_its_time_by_the_cores_in_use(penstock, monkeypatch):
+    Path("s.toml").write_text(STUDY)
+    monkeypatch.setattr("penstock.processors.available", lambda: 2)
+    monkeypatch.setattr("penstock.studies.standing._time", lambda asked: asked.hops)  # a second for each hop
+    one, two, four = (
+        json.loads(penstock("run", "s.toml", "--dry-run", "--jobs", jobs, "--format", "json")[1]) for jobs in (1, 2, 4)
+    )
+    assert one["seconds"] == 2 * two["seconds"] == 2 * four["seconds"] > 0
+    assert four["workers"] == 4
+
+
 def test_tables_and_switches_are_shown_as_a_study_file_has_them(penstock):
     queues = 'r-sink.queue = [{ tail-drop = { limit = "9 packets" } }]\nload.transport.udp = [{}]\n'
     Path("s.toml").write_text(f"{RUNS}[grid]\n{queues}")

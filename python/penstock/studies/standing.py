@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.processors import available
+from penstock.processors import available, usable
 from penstock.store import Store, StoredRun
 from penstock.store.folder import Failed
 from penstock.store.history import Change, told
@@ -106,10 +106,11 @@ def dry_run(asked: Sequence[PointRequest], store: Store | None, jobs: int | None
             missing.append((each, len(absent - wanted)))
         wanted |= absent
     workers = max(1, min(jobs or available(), len(wanted) or 1))
-    return DryRun([len(each.replications) for each in asked], stored, len(wanted), _seconds(missing, workers), workers)
+    seconds = _seconds(missing, usable(workers))
+    return DryRun([len(each.replications) for each in asked], stored, len(wanted), seconds, workers)
 
 
-def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float | None:
+def _seconds(missing: Sequence[tuple[PointRequest, int]], cores: int) -> float | None:
     if not missing:
         return 0.0
     step = max(1, len(missing) // _PROBES)
@@ -122,7 +123,7 @@ def _seconds(missing: Sequence[tuple[PointRequest, int]], workers: int) -> float
             work += each.hops or 1.0
         if time.monotonic() - begin > _PATIENCE:
             break
-    return sum((each.hops or 1.0) * count for each, count in missing) * spent / work / workers if work else None
+    return sum((each.hops or 1.0) * count for each, count in missing) * spent / work / cores if work else None
 
 
 def _time(asked: PointRequest) -> float | None:
