@@ -81,7 +81,7 @@ def run_all(
         settings.
     InputError
         If simultaneous runs need more memory than there is (see ``penstock.memory.allow``), there are no such
-        workers, or `jobs` or `threads` is below 1; nothing is run.
+        workers or executor, or `jobs` or `threads` is below 1; nothing is run.
     PenstockError
         If a cluster cannot be reached, or all of its workers are refused; finished runs are kept.
     RunsFailed
@@ -119,6 +119,8 @@ def make_all(
     for name, number in (("jobs", 1 if jobs is None else jobs), ("threads", how.threads)):
         if not (hasattr(number, "__index__") and number >= 1):
             raise InputError(f"{name}: {number!r} is not a whole number from 1.")
+    if how.executor not in ("horizon", "plain"):
+        raise InputError(f"executor: there is no {how.executor!r}; allowed are 'horizon' and 'plain'.")
     if store is not None:
         _require_sources(asked)
     tally = _Tally(asked, store)

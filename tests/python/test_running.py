@@ -52,6 +52,12 @@ def test_numbers_of_workers_and_cores_are_whole_and_positive(option, number):
         run_all(requests(), **{option: number})
 
 
+def test_an_unknown_executor_is_refused_before_any_run(core):
+    with pytest.raises(InputError, match=r"^executor: there is no 'foo'; allowed are 'horizon' and 'plain'\.$"):
+        run_all(requests(), executor="foo")
+    assert core.Scenario.runs == 0
+
+
 def test_a_run_in_the_store_is_not_made_again(tmp_path, core):
     store = Store(tmp_path)
     first = run_all(requests(), store=store)
