@@ -18,6 +18,7 @@ SLOW = ("pydantic", "numpy", "polars", "scipy", "matplotlib", "rich")
         ["--help"],
         ["--version"],
         ["run", "--help"],
+        ["report", "--help"],
         ["check", "a.toml"],
         ["check", "a.toml", "--set", "seed=2"],
         ["schema"],

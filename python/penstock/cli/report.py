@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from penstock.cli import options
 from penstock.cli.completion import studies
@@ -13,11 +13,9 @@ from penstock.cli.studies import made_told, plan_of, so_far
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, PenstockError
 from penstock.memory import allow, size_text
-from penstock.printable import path_text
+from penstock.printable import file_word, path_text
 from penstock.report import render
 from penstock.report.content import Report
-from penstock.report.making import Makers, published_report
-from penstock.report.study import study_report
 from penstock.reproductions.loading import DATA, has_document, names
 from penstock.store import Store
 from penstock.studies.making import stored
@@ -25,6 +23,9 @@ from penstock.studies.plan import StudyPlan
 from penstock.studies.request import warnings_of
 from penstock.studies.result import StudyData
 from penstock.studies.verify import verify
+
+if TYPE_CHECKING:
+    from penstock.report.making import Makers
 
 
 def report(
@@ -58,6 +59,8 @@ def report(
     page = out if out is not None else Path(f"{_stem(what)}.html")
     check_page(page, force=force)
     allow(memory)
+    from penstock.report.making import Makers  # this and the imports below take longer than the help
+
     makers = Makers(Store(store), jobs, on, only_stored)
     result = None
     if is_published:
@@ -78,7 +81,9 @@ def _stem(what: str) -> str:
     return (folder.resolve().name if has_document(folder) else path.stem) or "report"
 
 
-def _published(what: str, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
+def _published(what: str, makers: "Makers", runs: int | None, seed: int | None, sets: list[str] | None) -> Report:
+    from penstock.report.making import published_report
+
     why = f"{what}: the runs of a published study are set by the document, so "
     options.refuse_idle({"--set": sets, "--seed": seed}, why)
     if makers.only_stored:
@@ -87,8 +92,10 @@ def _published(what: str, makers: Makers, runs: int | None, seed: int | None, se
 
 
 def _study(
-    file: Path, makers: Makers, runs: int | None, seed: int | None, sets: list[str] | None
+    file: Path, makers: "Makers", runs: int | None, seed: int | None, sets: list[str] | None
 ) -> tuple[StudyData, Report]:
+    from penstock.report.study import study_report
+
     try:
         text = read_text(file)
     except InputError as error:
@@ -97,14 +104,14 @@ def _study(
     plan = plan_of(file, options.read_sets(sets), runs, seed)
     given = options.words_of({"--set": sets, "--runs": runs, "--seed": seed})
     result = _made(plan, makers, str(file))
-    made = study_report(result, file=str(file), options=given, study=text if plan.is_file else None)
+    made = study_report(result, file=file_word(file), options=given, study=text if plan.is_file else None)
     number = plan.runs if plan.precision is None else plan.precision.least
     if makers.only_stored and result.run_count < number * len(plan.points):
         made = replace(made, warnings=[so_far(plan, result, number), *made.warnings])
     return result, made
 
 
-def _made(plan: StudyPlan, makers: Makers, file: str) -> StudyData:
+def _made(plan: StudyPlan, makers: "Makers", file: str) -> StudyData:
     """The result of a study or a scenario; a missed precision target raises nothing here.
 
     Raises PenstockError if none of its runs is stored and nothing may be run.
