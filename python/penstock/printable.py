@@ -152,6 +152,15 @@ def command_text(words: Iterable[str]) -> str:
     return " ".join(_word(word) for word in words)
 
 
+def file_word(file: str | Path) -> str:
+    """The name of a file as a word of a command, where a leading hyphen would begin an option.
+
+    >>> file_word("-n.toml"), file_word("net.toml")
+    ('./-n.toml', 'net.toml')
+    """
+    return f"./{file}" if str(file).startswith("-") else str(file)
+
+
 def utf8(text: str) -> str:
     r"""`text` for the core: bytes of a file's name that are not UTF-8 are escaped.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.printable import command_text, printable_lines, shortened
+from penstock.printable import command_text, file_word, printable_lines, shortened
 
 MOST_RUNS = 100_000
 """Maximum number of runs of one scenario; the results of all of them are held in memory."""
@@ -130,7 +130,7 @@ class RunFailure:
         whose = " (a bug in Penstock, please report it)" if self.ours else ""
         sets = [word for path, value in request.sets for word in ("--set", f"{path}={value}")]
         which = ["--seed", str(request.seed), "--replication", str(request.replication)]
-        command = command_text(["penstock", "run", self.file or f"{request.name}.toml", *sets, *which])
+        command = command_text(["penstock", "run", file_word(self.file or f"{request.name}.toml"), *sets, *which])
         return (
             f"{shortened(request.name, 100)}, seed {request.seed}, replication {request.replication} failed{whose}: "
             f"{printable_lines(self.message)}\n  repeat that one run: {command}"

@@ -9,7 +9,7 @@ from penstock.cli.console import emit, warn
 from penstock.cli.files import check_new, write
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
-from penstock.printable import command_text, path_text, quoted, suggestion, things
+from penstock.printable import command_text, file_word, path_text, quoted, suggestion, things
 from penstock.template import TEMPLATE
 
 
@@ -43,7 +43,7 @@ def new(
     check_new(file, "scenario.toml")
     content, sizes = (TEMPLATE, "") if topology is None and not sets else _with_topology(file, topology, sets or [])
     write(file, content.encode(), new=True)
-    emit(f"{path_text(file)}: written{sizes}. Try: {command_text(['penstock', 'run', str(file)])}")
+    emit(f"{path_text(file)}: written{sizes}. Try: {command_text(['penstock', 'run', file_word(file)])}")
 
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from penstock.cli.files import check_new, write
 from penstock.cli.studies import plan_of
 from penstock.cli.verb import option
 from penstock.errors import InputError
-from penstock.printable import command_text, path_text, quoted, things
+from penstock.printable import command_text, file_word, path_text, quoted, things
 from penstock.store import Store
 from penstock.studies.plan import refuse_unknown_runs
 
@@ -48,8 +48,8 @@ def slurm(
     folder = Store(store).folder.absolute()
     text = _script(file.absolute(), given, count, cpus, time, folder)
     write(script, text.encode("utf-8", "surrogateescape"), new=True)
-    submit = command_text(["sbatch", str(script)])
-    show = command_text(["penstock", "run", str(file), *given, "--store", str(folder)])
+    submit = command_text(["sbatch", file_word(script)])
+    show = command_text(["penstock", "run", file_word(file), *given, "--store", str(folder)])
     emit(f"{path_text(script)}: written, {total} runs in {things(count, 'job')}. Submit: {submit}")
     emit(f"When they are done: {show}")
 

@@ -12,7 +12,7 @@ from penstock.cli.runs import run_of_key
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.memory import allow, size_text
-from penstock.printable import command_text, path_text
+from penstock.printable import command_text, file_word, path_text
 from penstock.store import Store
 from penstock.trace import PacketTrace
 
@@ -63,7 +63,8 @@ def view(
     given: dict[str, Any] = {"--at": at, "--flow": flows, "--set": sets, "--replay": replay}
     given |= {"--start": start, "--stop": stop, "--seed": seed}
     given |= {"--replication": replication or None, "--limit": None if limit == _EVENTS else limit}
-    content = render(shown, command_text(["penstock", "view", run, *options.words_of(given)])).encode("utf-8")
+    words = ["penstock", "view", file_word(run), *options.words_of(given)]
+    content = render(shown, command_text(words)).encode("utf-8")
     write(page, content)
     for warning in shown.warnings:
         say(warning)

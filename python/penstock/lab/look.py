@@ -15,7 +15,7 @@ from penstock import _core
 from penstock.errors import PenstockError, ScenarioError, line_of
 from penstock.lab.alternatives import alternatives
 from penstock.lab.parameters import applied, controls, entries, measured, slots
-from penstock.printable import command_text, printable_lines
+from penstock.printable import command_text, file_word, printable_lines
 from penstock.processors import available
 from penstock.records import RunResult, Status
 from penstock.results import Summary
@@ -290,8 +290,10 @@ def command(file: Path, sets: Sequence[tuple[str, str]], runs: int, store: Path 
     >>> from pathlib import Path
     >>> command(Path("net.toml"), [("a-b.rate", "2 Mbit/s")], 10, None)
     "penstock run net.toml --set 'a-b.rate=2 Mbit/s' --runs 10"
+    >>> command(Path("-n.toml"), [], 1, None)
+    'penstock run ./-n.toml --runs 1'
     """
-    words = ["penstock", "run", str(file)]
+    words = ["penstock", "run", file_word(file)]
     words += [word for path, value in sets for word in ("--set", f"{path}={value}")]
     words += ["--runs", str(runs)]
     words += ["--store", str(store)] if store is not None else []
