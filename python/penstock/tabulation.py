@@ -127,7 +127,7 @@ def rows_of(
     """
     by_metric = grouped(summaries, lambda each: each.metric)
     idle = grouped(filter(_is_idle, summaries), _group)
-    # Metrics with one statistic, of which each quantile is one.
+    # Metrics with one statistic; each quantile is one.
     plain = {
         metric
         for metric, found in by_metric.items()
