@@ -109,9 +109,9 @@ def test_the_scenario_of_runs_in_progress_is_no_leftover_however_old_it_is(demo,
     text = only(tmp_path / "store" / "scenarios")
     os.utime(text, (1, 1))
     store.prepare([request])
-    assert sweep(store).scenarios == 0
+    assert sweep(store)["scenarios"] == 0
     os.utime(text, (1, 1))
-    assert sweep(store).scenarios == 1
+    assert sweep(store)["scenarios"] == 1
 
 
 @pytest.mark.parametrize(

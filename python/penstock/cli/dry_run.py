@@ -1,16 +1,24 @@
 """What a study, a sweep or a published study would run."""
 
+import time
 from collections.abc import Sequence
 
 from penstock.cli.console import emit, show, show_first, titled
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, things
+from penstock.processors import available, usable
 from penstock.progress import span
 from penstock.short_values import value_text
-from penstock.store import Store
+from penstock.store import Store, StoredRun
 from penstock.studies.request import PointRequest
-from penstock.studies.standing import DryRun, dry_run
+from penstock.studies.runner import there
+from penstock.studies.verify import beginning
 from penstock.toml import json_value
+
+_PROBES = 12
+"""Maximum number of points whose runs are timed, spread over all points."""
+_PATIENCE = 5.0
+"""Seconds after which no further point is timed."""
 
 
 def emit_dry_run(
@@ -27,29 +35,48 @@ def emit_dry_run(
 
     `jobs` is the number of simultaneous runs; `at_least` says that there may be more runs in the end.
     """
-    found = dry_run(asked, store, jobs)
+    kept: list[dict[str, StoredRun]] = there(asked, store) if store is not None else [{} for _ in asked]
+    runs, stored = [len(each.replications) for each in asked], [len(own) for own in kept]
+    missing: list[tuple[PointRequest, int]] = []
+    wanted: set[str] = set()
+    for each, own in zip(asked, kept, strict=True):
+        absent = set(each.keys()) - {*own, *wanted}  # equal runs count once
+        if absent:
+            missing.append((each, len(absent)))
+        wanted |= absent
+    workers = max(1, min(jobs or available(), len(wanted) or 1))
+    seconds = _seconds(missing, usable(workers))
     if as_json:
         points = [
             {
                 "parameters": json_value(each.point.parameters),
                 "settings": dict(each.point.sets),
                 "runs": total,
-                "stored": stored,
+                "stored": there_are,
             }
-            for each, total, stored in zip(asked, found.runs, found.stored, strict=True)
+            for each, total, there_are in zip(asked, runs, stored, strict=True)
         ]
-        emit(json_text({"study": name, "points": points, "seconds": found.seconds, "workers": found.workers}))
+        emit(json_text({"study": name, "points": points, "seconds": seconds, "workers": workers}))
         return
     columns, cells, notes = _described(asked)
     rows = [
-        (str(number), *each, str(total), str(stored))
-        for number, (each, total, stored) in enumerate(zip(cells, found.runs, found.stored, strict=True), start=1)
+        (str(number), *each, str(total), str(there_are))
+        for number, (each, total, there_are) in enumerate(zip(cells, runs, stored, strict=True), start=1)
     ]
     title = titled(name, description)
     right = ["point", "runs", "stored"]
     show_first(title, ["point", *columns, "runs", "stored"], rows, len(rows), "points", right=right)
     show(*notes)
-    show(_summed(found, at_least="at least " * at_least))
+    total, left = sum(runs), len(wanted)
+    alike = total - sum(stored) - left
+    same = f"{alike} the same as others, " if alike else ""
+    time_left = ", and how long they take is unknown" if seconds is None else ""
+    if seconds is not None:
+        time_left = f", about {span(seconds)} with {things(workers, 'worker')}"
+    show(
+        f"{things(len(asked), 'point')}, {'at least ' * at_least}{things(total, 'run')}: {sum(stored)} in the store, "
+        f"{same}{left} to be made{time_left * bool(left)}. Nothing was run."
+    )
 
 
 def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str, ...]], list[str]]:
@@ -66,14 +93,28 @@ def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str
     return ["of"], [(text,) for text in told], []
 
 
-def _summed(found: DryRun, at_least: str) -> str:
-    points, total, stored = len(found.runs), sum(found.runs), sum(found.stored)
-    alike = total - stored - found.left
-    workers = things(found.workers, "worker")
-    time = f", about {span(found.seconds)} with {workers}" if found.left and found.seconds is not None else ""
-    unknown = ", and how long they take is unknown" if found.left and found.seconds is None else ""
-    same = f"{alike} the same as others, " if alike else ""
-    return (
-        f"{things(points, 'point')}, {at_least}{things(total, 'run')}: "
-        f"{stored} in the store, {same}{found.left} to be made{time}{unknown}. Nothing was run."
-    )
+def _seconds(missing: Sequence[tuple[PointRequest, int]], cores: int) -> float | None:
+    if not missing:
+        return 0.0
+    step = max(1, len(missing) // _PROBES)
+    begin = time.monotonic()
+    spent = work = 0.0
+    for each, _ in missing[::step]:
+        taken = _time(each)
+        if taken is not None:
+            spent += taken
+            work += each.hops or 1.0
+        if time.monotonic() - begin > _PATIENCE:
+            break
+    return sum((each.hops or 1.0) * count for each, count in missing) * spent / work / cores if work else None
+
+
+def _time(asked: PointRequest) -> float | None:
+    """Estimated seconds of one run, from its first part; the start differs from the rest, so this is rough."""
+    part = beginning(asked)
+    begin = time.perf_counter()
+    try:
+        part.scenario.run(asked.seed, asked.replications[0])
+    except (ValueError, MemoryError):
+        return None
+    return (time.perf_counter() - begin) * asked.scenario.window[1] / part.scenario.window[1]

@@ -1,9 +1,8 @@
 """``penstock export``: writes runs into one archive."""
 
 import hashlib
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from penstock import _core
 from penstock.cli import options
@@ -37,26 +36,16 @@ def export(
     kept = Store(store)
     found = export_runs(kept, selection(kept, name, where, seed, study), archive)
     if output == "json":
-        emit(json_text(asdict(found)))
+        emit(json_text(found))
         return
-    what = f"{things(found.runs, 'run')} of {things(found.scenarios, 'scenario')}"
-    show(f"{path_text(archive)}: {what}, {size_text(archive.stat().st_size)}.", f"digest {found.digest}")
-    if found.left_out:
-        show(f"{found.left_out} left out: of other versions of the model, or without their scenarios.")
+    what = f"{things(found['runs'], 'run')} of {things(found['scenarios'], 'scenario')}"
+    show(f"{path_text(archive)}: {what}, {size_text(archive.stat().st_size)}.", f"digest {found['digest']}")
+    if found["left_out"]:
+        show(f"{found['left_out']} left out: of other versions of the model, or without their scenarios.")
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """Result of an export; `left_out` counts runs that an archive cannot hold."""
-
-    runs: int
-    scenarios: int
-    left_out: int
-    digest: str
-
-
-def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
-    """Writes the selected runs into an archive.
+def export_runs(store: Store, chosen: Selection, archive: Path) -> dict[str, Any]:
+    """Writes the selected runs into an archive; returns the counts of its contents and of runs that it cannot hold.
 
     Raises InputError if there are none, or there is something at `archive`; StoreError if it cannot be written, or the
     store cannot be read.
@@ -82,4 +71,4 @@ def export_runs(store: Store, chosen: Selection, archive: Path) -> Exported:
         why = f"; {left_out} are of other versions of the model, or without their scenarios" if left_out else ""
         raise InputError(f"no run in {path_text(store.folder)} is chosen{why}: 'penstock runs' lists the stored runs.")
     digest = write_archive(archive, texts, runs, lambda key: store.content(key) or b"")
-    return Exported(len(runs), len(texts), left_out, digest)
+    return {"runs": len(runs), "scenarios": len(texts), "left_out": left_out, "digest": digest}

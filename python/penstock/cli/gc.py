@@ -5,7 +5,6 @@ import shutil
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -52,35 +51,21 @@ def gc(
         ]
     swept = sweep(kept, unwanted, damaged=damaged, dry=dry_run)
     if output == "json":
-        emit(json_text({**asdict(swept), "dry_run": dry_run}))
+        emit(json_text({**swept, "dry_run": dry_run}))
         return
-    counts = (
-        (swept.runs, "run"),
-        (swept.scenarios, "scenario"),
-        (swept.unfinished, "unfinished file"),
-        (swept.failed, "note of a failed run"),
-        (swept.damaged, "damaged file"),
-    )
-    parts = [things(count, thing) for count, thing in counts if count]
+    parts = [things(swept[kind], thing) for kind, thing in _KINDS.items() if swept[kind]]
     parts = [part.replace("note of a failed runs", "notes of failed runs") for part in parts]
     what = ", ".join(parts) or "nothing"
-    show(f"{'would remove' if dry_run else 'removed'} {what}: {size_text(swept.bytes)}.")
+    show(f"{'would remove' if dry_run else 'removed'} {what}: {size_text(swept['bytes'])}.")
 
 
+_KINDS = {
+    **{"runs": "run", "scenarios": "scenario", "unfinished": "unfinished file"},
+    **{"failed": "note of a failed run", "damaged": "damaged file"},
+}
+"""The kinds of removed files, and what a message calls one."""
 _HOUR = 3600.0
 _DAY = 86400.0
-
-
-@dataclass
-class Swept:
-    """Number of files removed, by kind, and bytes freed."""
-
-    runs: int = 0
-    scenarios: int = 0
-    unfinished: int = 0
-    failed: int = 0
-    damaged: int = 0
-    bytes: int = 0
 
 
 def is_older(run: Manifest, seconds: float) -> bool:
@@ -90,22 +75,25 @@ def is_older(run: Manifest, seconds: float) -> bool:
     return time.time() - calendar.timegm(time.strptime(run.made.begin, "%Y-%m-%dT%H:%M:%SZ")) > seconds
 
 
-def sweep(store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = False, dry: bool = False) -> Swept:
+def sweep(
+    store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = False, dry: bool = False
+) -> dict[str, int]:
     """Removes unwanted runs and leftovers, and with `damaged` the damaged files that were set aside; `dry` only counts.
+
+    Returns the number of removed files by kind, and the freed ``bytes``.
 
     Leftovers are scenarios without runs that are older than a day (younger ones may belong to runs in progress), files
     that were not finished within an hour, and records of failed runs that have succeeded since. Raises StoreError if a
     file cannot be removed.
     """
-    swept, folder = Swept(), store.folder
+    swept, folder = dict.fromkeys((*_KINDS, "bytes"), 0), store.folder
     gone = {run.key for run in unwanted}
     kept = {run.scenario for run in store.manifests() if run.key not in gone}
     failures = store.failures()
     kept |= {failed.scenario for failed in failures}
     still = {failed.key for failed in failures}
 
-    def remove(files: Iterable[Path], age: float = 0.0) -> int:
-        count = 0
+    def remove(kind: str, files: Iterable[Path], age: float = 0.0) -> None:
         for file in files:
             with suppress(FileNotFoundError):
                 status = file.lstat()
@@ -113,19 +101,19 @@ def sweep(store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = Fa
                     continue
                 if not dry:
                     shutil.rmtree(file) if file.is_dir() and not file.is_symlink() else file.unlink()
-                count += 1
-                swept.bytes += status.st_size
-        return count
+                swept[kind] += 1
+                swept["bytes"] += status.st_size
 
     def below(name: str) -> list[Path]:
         return [folder / name / each for each in names(folder / name)]
 
     with reported(folder):
-        swept.runs = remove(folder / "runs" / key[:2] / f"{key}.json" for key in gone)
-        swept.failed = remove(file for file in below("failed") if file.suffix == ".json" and file.stem not in still)
+        remove("runs", (folder / "runs" / key[:2] / f"{key}.json" for key in gone))
+        notes = (file for file in below("failed") if file.suffix == ".json" and file.stem not in still)
+        remove("failed", notes)
         texts = (file for file in below("scenarios") if file.suffix == ".toml" and file.stem not in kept)
-        swept.scenarios = remove(texts, _DAY)
-        swept.unfinished = remove(sorted(folder.rglob(UNFINISHED)), _HOUR)
+        remove("scenarios", texts, _DAY)
+        remove("unfinished", sorted(folder.rglob(UNFINISHED)), _HOUR)
         if damaged:
-            swept.damaged = remove(below("damaged"))
+            remove("damaged", below("damaged"))
     return swept

@@ -2,10 +2,10 @@
 
 import random
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from penstock import _core
 from penstock.cli import options
@@ -52,14 +52,12 @@ def import_(
     how = Verification(options.SAMPLE if sample is None else sample, picked, digest, jobs, threads, allow_python)
     found = import_runs(Store(store), archive, how, dry=dry_run)
     if output == "json":
-        emit(json_text({**asdict(found), "dry_run": dry_run}))
+        emit(json_text({**found, "dry_run": dry_run}))
         return
-    runs = f"{things(found.runs, 'run')} verified, {found.made_again} of them made again"
-    show(
-        f"{path_text(archive)}: {runs}; "
-        f"{found.new} {'would be ' * dry_run}taken into the store, {found.runs - found.new} were there.",
-        f"digest {found.digest}",
-    )
+    runs, new = found["runs"], found["new"]
+    verified = f"{things(runs, 'run')} verified, {found['made_again']} of them made again"
+    taken = f"{new} {'would be ' * dry_run}taken into the store, {runs - new} were there"
+    show(f"{path_text(archive)}: {verified}; {taken}.", f"digest {found['digest']}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +75,8 @@ class Verification:
     allows_python: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """Result of an import; `new` counts runs that were not in the store."""
-
-    runs: int
-    made_again: int
-    new: int
-    digest: str
-
-
-def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> Imported:
-    """Verifies an archive and adds its runs to the store.
+def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> dict[str, Any]:
+    """Verifies an archive and adds its runs to the store; returns their counts.
 
     Raises InputError if there is no such file, its digest is another one, or a scenario would execute a Python file;
     StoreError if anything in it is wrong (then nothing is stored), or the store cannot be written.
@@ -120,7 +108,7 @@ def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = F
         for member, content, _ in reading.runs():
             if member.name not in kept:
                 store.write(Record(member.name, content))
-    return Imported(len(runs), count, len(new), reading.digest)
+    return {"runs": len(runs), "made_again": count, "new": len(new), "digest": reading.digest}
 
 
 def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:

@@ -14,8 +14,12 @@ from penstock.memory import size_text
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, one_line, path_text, things
 from penstock.store import Store
+from penstock.store.history import told
+from penstock.store.manifest import point_of
 from penstock.studies.plan import StudyPlan
-from penstock.studies.standing import Standing, standing
+from penstock.studies.request import PointRequest
+from penstock.studies.runner import there
+from penstock.toml import json_value
 
 
 def status(
@@ -40,31 +44,59 @@ def status(
         show_store(kept, output)
         return
     plan = plan_of(file, options.read_sets(sets), runs, seed)
-    show_study(plan, standing(plan.read(), kept), output)
+    show_study(plan, plan.read(), kept, output)
 
 
-def show_study(plan: StudyPlan, points: list[Standing], output: str) -> None:
+def standing(asked: list[PointRequest], store: Store) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns the progress of each point, as JSON has it, and a line on what has changed since similar runs."""
+    stored = there(asked, store)
+    failures = {failed.key: failed for failed in store.failures()}
+    why = store.why(
+        each.first() for each, known in zip(asked, stored, strict=True) if len(known) < len(each.replications)
+    )
+    points, lines = [], []
+    for each, known in zip(asked, stored, strict=True):
+        first, own = each.first(), each.keys()
+        because = why.get((first.name, point_of(first))) if len(known) < len(own) else None
+        failed = [failures[key] for key in own if key in failures and key not in known]
+        points.append(
+            {
+                "parameters": json_value(each.point.parameters),
+                "settings": dict(each.point.sets),
+                **{"runs": len(own), "stored": len(known), "failed": len(failed), "left": len(own) - len(known)},
+                "changes": None if because is None else [change.data() for change in because.changes],
+                "failures": [
+                    {"replication": it.replication, "message": it.message, "attempts": it.attempts} for it in failed
+                ],
+            }
+        )
+        lines.append("" if because is None else told(because.changes))
+    return points, lines
+
+
+def show_study(plan: StudyPlan, asked: list[PointRequest], store: Store, output: str) -> None:
     """Shows the progress of each point."""
+    points, why = standing(asked, store)
     if output == "json":
-        emit(json_text({"study": plan.name, "points": [point.data() for point in points]}))
+        emit(json_text({"study": plan.name, "points": points}))
         return
-    names = list(dict.fromkeys(name for point in points for name in point.asked.point.parameters))
-    parameters = parameter_columns([point.asked.point.parameters for point in points], names)
+    given = [each.point.parameters for each in asked]
+    parameters = parameter_columns(given, list(dict.fromkeys(name for each in given for name in each)))
     rows = []
-    for number, point in enumerate(points, start=1):
-        counts = (point.runs, point.stored, point.failed, point.left)
-        rows.append((str(number), *parameters.cells(point.asked.point.parameters), *map(str, counts), point.why))
+    for number, (own, point, line) in enumerate(zip(given, points, why, strict=True), start=1):
+        counts = (str(point[what]) for what in ("runs", "stored", "failed", "left"))
+        rows.append((str(number), *parameters.cells(own), *counts, line))
     columns = ["point", *parameters.heads, "runs", "stored", "failed", "left", "changed since"]
     right = ["point", "runs", "stored", "failed", "left"]
     show_first(one_line(plan.name), columns, rows, len(rows), "points", right=right)
     show(*parameters.notes)
-    total, stored, failed = (sum(getattr(point, what) for point in points) for what in ("runs", "stored", "failed"))
+    total, stored, failed = (sum(point[what] for point in points) for what in ("runs", "stored", "failed"))
     least = "at least " * (plan.precision is not None)
     left = total - stored
     show(
         f"{things(len(points), 'point')}, {least}{things(total, 'run')}: {stored} stored, {failed} failed, {left} left."
     )
-    messages = Counter(failure.message for point in points for failure in point.failures)
+    messages = Counter(failure["message"] for point in points for failure in point["failures"])
     for message, count in list(messages.items())[:5]:
         show(f"failed: {one_line(message)} ({things(count, 'run')}); try again: penstock retry-failed")
     if plan.warm_up is not None:
