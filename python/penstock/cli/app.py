@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from typing import TYPE_CHECKING
 
@@ -15,37 +14,12 @@ from penstock.cli.verb import Verb, Verbs, ending_option
 if TYPE_CHECKING:
     from click import Context
 
-VERBS = {
-    "run": "Run a scenario or a study and show its numbers.",
-    "emulate": "Pass real packets through a simulated network.",
-    "compare_hosts": "Compare Linux hosts with simulated ones.",
-    "trace": "Trace every packet of a run: what happens, when and where.",
-    "series": "Show the state of ports, flows and components over time.",
-    "view": "Write a traced run as one HTML page.",
-    "lab": "Explore a scenario on a local page.",
-    "check": "Find all mistakes of a scenario or study.",
-    "conform": "Compare your own component with a built-in one.",
-    "plot": "Draw numbers with their 95 % confidence intervals.",
-    "report": "Write a study and its results as one HTML page.",
-    "new": "Write a scenario to start from.",
-    "list_": "List components, metrics, sections, studies and suites.",
-    "explain": "Explain a component, metric, topic, study or claim.",
-    "reproduce": "Run a published study again, or a suite of comparisons.",
-    "sensitivity": "Show what a study's open questions change.",
-    "screen": "Show which parameters matter, over ranges of them.",
-    "search": "Search for the best setting within ranges.",
-    "slurm": "Write a Slurm job script for a study.",
-    "status": "Show the progress of a scenario or study.",
-    "runs": "List the runs in the store, or show one.",
-    "retry_failed": "Repeat the runs that have failed.",
-    "verify": "Check the stored runs and repeat a sample of them.",
-    "gc": "Remove leftovers from the store, and selected runs.",
-    "export": "Write stored runs into an archive, for another machine.",
-    "import_": "Verify an archive and add its runs to the store.",
-    "schema": "Show the JSON Schema of scenarios or studies.",
-    "bench": "Measure the speed of standard workloads.",
-}
-"""The module and function of each verb, and the first line of its help."""
+VERBS = (
+    *("run", "emulate", "compare_hosts", "trace", "series", "view", "lab", "check", "conform", "plot", "report", "new"),
+    *("list_", "explain", "reproduce", "sensitivity", "screen", "search", "slurm", "status", "runs", "retry_failed"),
+    *("verify", "gc", "export", "import_", "schema", "bench"),
+)
+"""The module and function of each verb."""
 
 
 def show_version(_: Context) -> None:
@@ -58,7 +32,7 @@ def show_version(_: Context) -> None:
 _VERSION = "Show the versions of package and model; equal models give equal numbers."
 app = Verbs(
     "penstock",
-    commands=[*itertools.starmap(Verb, VERBS.items())],
+    commands=[*map(Verb, VERBS)],
     params=[
         ending_option("--version", _VERSION, show_version),
         ending_option(
