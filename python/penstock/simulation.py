@@ -233,18 +233,10 @@ class Simulation:
     def set(self, parameter: str, value: str | float) -> None:
         """Sets a parameter that may change during a run, from the next instant on.
 
-        Parameters
-        ----------
-        parameter : str
-            Path such as ``"r1-r2.queue.red.max-probability"`` or
-            ``"web.transport.tcp.congestion-control.cubic.beta"``; ``penstock explain`` marks such parameters.
-        value : str or float
-            The value, with its unit if it has one.
-
-        Raises
-        ------
-        ArgumentError
-            If it does not exist, may not change, or the value is not allowed; then nothing has changed.
+        It is a path such as ``"r1-r2.queue.red.max-probability"`` or
+        ``"web.transport.tcp.congestion-control.cubic.beta"``, which ``penstock explain`` marks; `value` has its unit if
+        it has one. Raises ArgumentError if it does not exist, may not change, or the value is not allowed; then nothing
+        has changed.
         """
         if self._run.now >= self._run.end:
             raise ArgumentError(f"{quoted(parameter)}: the run is at its end; restore a snapshot.")

@@ -186,24 +186,11 @@ def ratio_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
 
 
 def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
-    """Returns the share of successes in independent trials, with Wilson's score interval [Wilson27].
+    """Returns the share of `count` successes in independent trials, with Wilson's score interval [Wilson27].
 
-    Parameters
-    ----------
-    count : int
-        Number of successes.
-    trials : int
-        Number of independent trials, such as runs. Packets or transfers of one run are dependent, as they share queues.
-
-    Returns
-    -------
-    Interval
-        Within 0 and 1, and not empty even for 0 or all successes; without bounds below two trials.
-
-    Raises
-    ------
-    ValueError
-        If there are no trials, or `count` is not from 0 to `trials`.
+    Trials are such as runs; packets or transfers of one run are dependent, as they share queues. The interval is within
+    0 and 1, and not empty even for 0 or all successes; it has no bounds below two trials. Raises ValueError if there
+    are no trials, or `count` is not from 0 to `trials`.
 
     Examples
     --------

@@ -59,16 +59,8 @@ class Study(StudySettings):
     ) -> pl.DataFrame:
         """Makes the runs that the store does not have; returns the frame of their numbers.
 
-        Parameters
-        ----------
-        jobs : int, optional
-            Number of runs at once; by default one per core.
-        store : Store, optional
-            Where finished runs are kept; the default folder if left out.
-        threads : int, optional
-            Number of cores per run; the results are the same.
-        on : str, optional
-            What makes the runs; see :func:`penstock.running.run_all`.
+        Arguments are as for :func:`penstock.running.run_all`; finished runs are kept in the default folder if `store`
+        is left out.
 
         Returns
         -------

@@ -161,14 +161,9 @@ class StudySettings:
         return self._changed(when=[*self.definition.when, added])
 
     def derive(self, name: str, expression: str) -> Self:
-        """Adds a setting, or an auxiliary value, that follows from others.
+        """Adds a setting by its path, or an auxiliary value by any other name, that follows from others.
 
-        Parameters
-        ----------
-        name : str
-            Path of a setting, or any other name.
-        expression : str
-            Arithmetic with units, such as ``"0.5 * r1-r2.rate * 100 ms / sqrt(flows)"``.
+        The expression is arithmetic with units, such as ``"0.5 * r1-r2.rate * 100 ms / sqrt(flows)"``.
         """
         return self._changed(derived={**self.definition.derived, name: expression})
 

@@ -64,19 +64,9 @@ class PacketTrace(RowStream):
         """Writes transmitted packets into a folder, as a capture ``LINK.pcapng`` for each link that transmits any.
 
         A name above 255 bytes is cut and ends with a hash. The trace's places, flows and times select packets; its
-        kinds of events do not.
-
-        Returns
-        -------
-        dict of str to int
-            Number of packets of each link's capture.
-
-        Raises
-        ------
-        InputError
-            If the folder is a file, or any row was read before.
-        PenstockError
-            If a file cannot be written; captures that were there stay as they were.
+        kinds of events do not. Returns the number of packets of each link's capture. Raises InputError if the folder
+        is a file, or any row was read before; PenstockError if a file cannot be written, and then captures that were
+        there stay as they were.
         """
         self._refuse_again(self._is_begun)
         path = folder = Path(folder)

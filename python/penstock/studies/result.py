@@ -109,21 +109,10 @@ class StudyData:
         return [*notes_of_runs(self.points), *notes_on_spread(self.points)]
 
     def compare(self, parameter: str, baseline: Any, metrics: str | Sequence[str]) -> list[Contrast]:
-        """Returns paired differences between each value of a parameter and a baseline.
+        """Returns paired differences between each value of a parameter and that of a baseline.
 
-        Parameters
-        ----------
-        parameter : str
-            The parameter; all others agree in each comparison.
-        baseline : value
-            The value with which the others are compared.
-        metrics : str or sequence of str
-            Numbers to compare, such as ``"goodput[near]"``; the p-values are adjusted for all of them.
-
-        Raises
-        ------
-        InputError
-            If one of them does not exist, or there are fewer than two runs.
+        All other parameters agree in each comparison, and p-values are adjusted for all `metrics`, such as
+        ``"goodput[near]"``. Raises InputError if one of them does not exist, or there are fewer than two runs.
         """
         points = [(point.asked.point, point.runs) for point in self.points]
         return compare(points, Compare(parameter, baseline, (metrics,) if isinstance(metrics, str) else tuple(metrics)))
@@ -136,10 +125,7 @@ class StudyData:
     def quantiles(self, metric: str, probabilities: Sequence[float]) -> pl.DataFrame:
         """Returns quantiles of a number over the runs of each point, with intervals between order statistics.
 
-        Raises
-        ------
-        ValueError
-            If a point has too few runs for such an interval, or a run has no such number.
+        Raises ValueError if a point has too few runs for such an interval, or a run has no such number.
         """
         found = []
         for point in self.points:
