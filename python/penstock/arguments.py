@@ -115,22 +115,23 @@ def component(where: str, given: object, kind: str, path: str = "") -> None:
     """
     if isinstance(given, Component) and kind == given.KIND:
         return
-    classes = class_names(kind)
-    article = "an" if kind[0] in "aeiou" else "a"
-    takes = f"takes {article} {kind} ({', '.join(classes)})"
-    made = type(given) if isinstance(given, Component) else given
-    if isinstance(made, type) and issubclass(made, Component) and (made is not given or kind != made.KIND):
-        other = "an" if made.KIND[0] in "aeiou" else "a"
+    takes = f"takes {_a(kind)} ({', '.join(class_names(kind))})"
+    made = given if isinstance(given, type) else type(given)
+    if issubclass(made, Component) and (made is not given or kind != made.KIND):
         place = next((key for key, of in (_section(path) or {}).items() if of == made.KIND), None)
         hint = "" if place is None else f"; {place.replace('-', '_')} takes it"
-        raise ArgumentError(f"{where} {takes}, and {made.__name__} is {other} {made.KIND}{hint}.")
-    if isinstance(made, type) and issubclass(made, Component):
+        raise ArgumentError(f"{where} {takes}, and {made.__name__} is {_a(made.KIND)}{hint}.")
+    if issubclass(made, Component):
         raise ArgumentError(f"{where} {takes}; write {made.__name__}(...) with its parameters.")
     if isinstance(given, str):
         names = {each["name"]: camel(each["name"]) for each in catalogue()["components"].get(kind, [])}
         hint = f"; write {class_names(kind)[list(names).index(given)]}(...)" if given in names else ""
         raise ArgumentError(f"{where} {takes}, not the text {quoted(given)}{hint}.")
     raise ArgumentError(f"{where} {takes}, not {quoted(repr(given))}.")
+
+
+def _a(kind: str) -> str:
+    return f"a{'n' * (kind[0] in 'aeiou')} {kind}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +190,11 @@ def classes_of(path: str, classes: Mapping[str, Mapping[str, Any]]) -> dict[str,
     """The entries of classes, by dotted keys."""
     entry: dict[str, Any] = {}
     for name, said in classes.items():
-        entry |= _table_of(f"{path}class.{toml.key(name)}", f"classes[{quoted(name)}]", said, "links[].class.NAME")
+        entry |= table_of(f"{path}class.{toml.key(name)}", f"classes[{quoted(name)}]", said, "links[].class.NAME")
     return entry
 
 
-def back_of(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of a link's reverse direction, by dotted keys."""
-    return _table_of("back", "back", said, "links[].back")
-
-
-def _table_of(place: str, where: str, said: Mapping[str, Any], section: str) -> dict[str, Any]:
+def table_of(place: str, where: str, said: Mapping[str, Any], section: str) -> dict[str, Any]:
     """The entries of a table with classes at `place`; `where` names it in messages."""
     keys(where, said, section, ["classes"])
     entries(where, said, section)

@@ -10,7 +10,6 @@ from typing import Any
 from penstock import toml
 from penstock.arguments import (
     Node,
-    back_of,
     classes_of,
     component,
     copied,
@@ -22,6 +21,7 @@ from penstock.arguments import (
     one_or_uniform,
     part,
     plain,
+    table_of,
     word,
 )
 from penstock.component import Component, kebab
@@ -230,7 +230,7 @@ class Network(NetworkTraffic):
                 "weight": weight,
                 "both-ways": both_ways or None,
             },
-            back_of(back or {}),
+            table_of("back", "back", back or {}, "links[].back"),
             part("queue", queue) | part("scheduler", scheduler) | part("marker", marker),
             part("policer", policer) | part("shaper", shaper) | {"marker.at": marker_at},
             *(part(path, discipline) for path, discipline in plain_queues.items()),
@@ -267,15 +267,7 @@ class Network(NetworkTraffic):
 
     @named("measure[]")
     def measure(self, metric: str, **options: Any) -> None:
-        """Measures a metric.
-
-        Parameters
-        ----------
-        metric : str
-            Its name.
-        **options
-            Its keys, such as ``of="voice"``, with underscores for hyphens.
-        """
+        """Measures a metric; `options` are its keys, such as ``of="voice"``, with underscores for hyphens."""
         word("Network.measure", metric, [each["name"] for each in catalogue()["metrics"]], "metric")
         self._tables["measure"].append({"metric": metric} | plain(options))
 

@@ -33,12 +33,12 @@ CSV_ROWS = 1 << 14
 """Rows per piece of text; a row has about 200 bytes."""
 
 
-_KINDS: dict[str, tuple[str, int | None]] = {
-    **{"integer": ("i8", None), "float": ("f8", None), "switch": ("u1", None)},
-    **{"natural": ("u4", 2**32 - 1), "small": ("u1", 2**8 - 1)},
-    **{f"word{bits}": (f"u{bits // 8}", 2**bits - 1) for bits in (8, 16, 32)},
+_KINDS: dict[str, tuple[str, int | None, str]] = {
+    **{"integer": ("i8", None, "Int64"), "float": ("f8", None, "Float64"), "switch": ("u1", None, "Boolean")},
+    **{"natural": ("u4", 2**32 - 1, "UInt32"), "small": ("u1", 2**8 - 1, "UInt8")},
+    **{f"word{bits}": (f"u{bits // 8}", 2**bits - 1, "") for bits in (8, 16, 32)},
 }
-"""NumPy types of the core's columns by kind, and the number that stands for null."""
+"""NumPy types of the core's columns by kind, the number that stands for null, and the type in a frame."""
 
 
 class RowStream:
@@ -150,16 +150,8 @@ class RowStream:
         """The columns of a row alone and their types."""
         import polars as pl
 
-        kinds: dict[str, pl.DataType] = {
-            "integer": pl.Int64(),
-            "natural": pl.UInt32(),
-            "small": pl.UInt8(),
-            "switch": pl.Boolean(),
-            "float": pl.Float64(),
-        }
-        return pl.Schema(
-            {name: kinds[kind] if kind in kinds else pl.Enum(words) for name, kind, words in self._rows.columns}
-        )
+        columns = ((name, _KINDS[kind][2], words) for name, kind, words in self._rows.columns)
+        return pl.Schema({name: getattr(pl, own)() if own else pl.Enum(words) for name, own, words in columns})
 
     @property
     def made_from(self) -> dict[str, Any]:

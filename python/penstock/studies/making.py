@@ -77,7 +77,7 @@ def _settled(
     warm_up = find_warm_up(asked, plan.warm_up, runner)
     settled = []
     for each in asked:
-        if (point := each.window_from(warm_up.seconds)) is None:
+        if (point := each.window(warm_up.seconds)) is None:
             raise InputError(
                 f"warm-up: the longest of all points is {warm_up.text}, which leaves nothing to count"
                 f"{at(each.point.parameters)}; run that point for longer, or give the warm-up."

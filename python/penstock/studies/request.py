@@ -61,16 +61,13 @@ class PointRequest:
         begin, end = self.scenario.window
         return Provenance(dict(self.point.sets), end, begin, self.seed, min(self.replications))
 
-    def window_from(self, begin: float) -> PointRequest | None:
-        """Returns the same runs with this warm-up in s; None if nothing can be counted then."""
-        return self._with((("warm-up", begin),))
+    def window(self, begin: float, end: float | None = None) -> PointRequest | None:
+        """Returns the same runs, counted between two instants in s; None if nothing can be counted then.
 
-    def window(self, begin: float, end: float) -> PointRequest | None:
-        """Returns the same runs, counted between two instants in s; None if nothing can be counted then."""
-        return self._with((("warm-up", begin), ("duration", end)))
-
-    def _with(self, times: Iterable[tuple[str, float]]) -> PointRequest | None:
-        chosen = {path: setting_text(Quantity(Fraction(at), (("s", 1),))) for path, at in times}
+        Without `end`, they keep their end.
+        """
+        times = {"warm-up": begin, **({} if end is None else {"duration": end})}
+        chosen = {path: setting_text(Quantity(Fraction(at), (("s", 1),))) for path, at in times.items()}
         kept = [(path, value) for path, value in self.point.sets if path not in chosen]
         sets = (*kept, *chosen.items())
         try:
