@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock import toml
 from penstock.errors import InputError
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
 __all__ = [
     "Summary",
     "frame_of",
     "free_name",
+    "grouped",
     "interval_of",
     "quantiles_of",
     "summarise",
@@ -96,29 +100,27 @@ def summarise(results: Sequence[RunResult]) -> list[Summary]:
     summaries = []
     for runs in _points(results):
         name, point, provenance = runs[0].request.name, dict(runs[0].request.sets), Provenance.of(runs)
-        for (metric, pairs, unit), values in _by_metric(runs).items():
-            labels = dict(pairs)
+        metrics = (metric for run in runs for metric in run.metrics)
+        alike = grouped(metrics, lambda each: (each.name, tuple(each.labels.items()), each.unit))
+        for (metric, pairs, unit), own in alike.items():
+            labels, values = dict(pairs), [each.value for each in own]
             found = interval_of(metric, labels, values)
             summaries.append(Summary(name, point, metric, labels, unit, values, found, provenance))
     return summaries
 
 
-def _by_metric(runs: Sequence[RunResult]) -> dict[tuple[Any, ...], list[float]]:
-    """The values of each metric, by its name, labels and unit."""
-    numbers: dict[tuple[Any, ...], list[float]] = {}
-    for run in runs:
-        for metric in run.metrics:
-            numbers.setdefault((metric.name, tuple(metric.labels.items()), metric.unit), []).append(metric.value)
-    return numbers
-
-
-def _points(results: Sequence[RunResult]) -> Sequence[Sequence[RunResult]]:
+def _points(results: Sequence[RunResult]) -> list[list[RunResult]]:
     """The runs of each point, which share a scenario, a name and settings."""
-    points: dict[tuple[Any, ...], list[RunResult]] = {}
-    for result in results:
-        request = result.request
-        points.setdefault((request.name, request.scenario, request.sets), []).append(result)
-    return list(points.values())
+    of_point = grouped(results, lambda each: (each.request.name, each.request.scenario, each.request.sets))
+    return list(of_point.values())
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Items by their keys, both in the order in which they first appear."""
+    groups: dict[Key, list[Item]] = {}
+    for each in items:
+        groups.setdefault(key(each), []).append(each)
+    return groups
 
 
 def to_frame(results: Sequence[RunResult]) -> pl.DataFrame:
@@ -166,32 +168,27 @@ def frame_of(summaries: Sequence[Summary]) -> pl.DataFrame:
     import polars as pl
 
     floats = dict.fromkeys(("mean", "half_width", "ci_low", "ci_high"), pl.Float64)
-    means = {"unit": pl.String, **floats, "runs": pl.UInt32, "method": pl.String}
-    layout = _Layout([each.point for each in summaries], [each.labels for each in summaries], means)
-    rows = []
+    rows: list[_Row] = []
     for each in summaries:
         found = each.interval
         numbers = (each.unit, found.mean, found.half, found.low, found.high, found.runs, each.method)
-        rows.append(layout.row(each.scenario, each.point, each.metric, each.labels, each.provenance, numbers))
-    return pl.DataFrame(rows, schema=layout.schema, orient="row")
+        rows.append((each.scenario, each.point, each.metric, each.labels, each.provenance, numbers))
+    return _frame(rows, {"unit": pl.String, **floats, "runs": pl.UInt32, "method": pl.String})
 
 
 def values_of(points: Sequence[tuple[Mapping[str, Any], Sequence[RunResult]]]) -> pl.DataFrame:
     """Returns the frame of :func:`to_values`, for points with their parameters."""
     import polars as pl
 
-    single = {"unit": pl.String, "replication": pl.UInt64, "value": pl.Float64, "digest": pl.String}
-    labels = [metric.labels for _, runs in points for run in runs for metric in run.metrics]
-    layout = _Layout([point for point, _ in points], labels, single)
-    rows = []
+    rows: list[_Row] = []
     for point, runs in points:
         for run in runs:
-            provenance = Provenance.of([run])
+            name, provenance = run.request.name, Provenance.of([run])
             for metric in run.metrics:
                 number = (metric.unit, run.request.replication, metric.value, run.digest)
-                rows.append(layout.row(run.request.name, point, metric.name, metric.labels, provenance, number))
-    schema = {name: kind for name, kind in layout.schema.items() if name != "first_replication"}
-    return pl.DataFrame(rows, schema=layout.schema, orient="row").select(list(schema))
+                rows.append((name, point, metric.name, metric.labels, provenance, number))
+    single = {"unit": pl.String, "replication": pl.UInt64, "value": pl.Float64, "digest": pl.String}
+    return _frame(rows, single).drop("first_replication")
 
 
 def quantiles_of(
@@ -201,57 +198,46 @@ def quantiles_of(
     import polars as pl
 
     floats = dict.fromkeys(("probability", "estimate", "low", "high", "confidence"), pl.Float64)
-    layout = _Layout([point for point, _, _ in points], [], {**floats, "runs": pl.UInt32, "method": pl.String})
-    rows = [
-        layout.row(scenario, point, metric, {}, provenance, (*astuple(each), "order statistics"))
+    rows: list[_Row] = [
+        (scenario, point, metric, {}, provenance, (*astuple(each), "order statistics"))
         for point, provenance, found in points
         for each in found
     ]
-    return pl.DataFrame(rows, schema=layout.schema, orient="row")
+    return _frame(rows, {**floats, "runs": pl.UInt32, "method": pl.String})
 
 
-class _Layout:
-    """The columns of a frame, and rows that fit them."""
+_Row = tuple[str, Mapping[str, Any], str, Mapping[str, str], Provenance, Sequence[Any]]
+"""Scenario, parameters, metric, labels, what it was made from, and numbers."""
 
-    def __init__(
-        self, points: Sequence[Mapping[str, Any]], labels: Sequence[Mapping[str, str]], numbers: Mapping[str, Any]
-    ) -> None:
-        import polars as pl
 
-        words = dict.fromkeys((label for each in labels for label in each), pl.String)
-        provenance = Provenance.columns()
-        fixed = {"scenario", "metric", *words, *numbers, *provenance}
-        names = dict.fromkeys(name for point in points for name in point)
-        self._columns = {name: free_name(printable(name), fixed) for name in names}
-        self.schema: dict[str, Any] = {
-            "scenario": pl.String,
-            **{self._columns[name]: _column([point[name] for point in points if name in point]) for name in names},
-            "metric": pl.String,
-            **words,
-            **numbers,
-            **provenance,
-        }
-        self._numbers = tuple(numbers)
+def _frame(rows: Sequence[_Row], numbers: Mapping[str, Any]) -> pl.DataFrame:
+    """The frame of these rows; cells that a row lacks are null. `numbers` are the names and types of its numbers."""
+    import polars as pl
 
-    def row(
-        self,
-        scenario: str,
-        point: Mapping[str, Any],
-        metric: str,
-        labels: Mapping[str, str],
-        provenance: Provenance,
-        numbers: Sequence[Any],
-    ) -> dict[str, Any]:
-        """Returns a row; cells that it lacks are null."""
-        columns = {self._columns[name]: value for name, value in point.items()}
-        return {
-            **{column: _cell(value, self.schema[column]) for column, value in columns.items()},
+    words = dict.fromkeys((label for _, _, _, labels, _, _ in rows for label in labels), pl.String)
+    taken = {"scenario", "metric", *words, *numbers, *Provenance.columns()}
+    names = dict.fromkeys(name for _, point, _, _, _, _ in rows for name in point)
+    columns = {name: free_name(printable(name), taken) for name in names}
+    schema: dict[str, Any] = {
+        "scenario": pl.String,
+        **{columns[name]: _column([row[1][name] for row in rows if name in row[1]]) for name in names},
+        "metric": pl.String,
+        **words,
+        **numbers,
+        **Provenance.columns(),
+    }
+    made = [
+        {
+            **{columns[name]: _cell(value, schema[columns[name]]) for name, value in point.items()},
             **{label: printable(value) for label, value in labels.items()},
             "scenario": printable(scenario),
             "metric": metric,
-            **dict(zip(self._numbers, numbers, strict=True)),
+            **dict(zip(numbers, own, strict=True)),
             **provenance.row(),
         }
+        for scenario, point, metric, labels, provenance, own in rows
+    ]
+    return pl.DataFrame(made, schema=schema, orient="row")
 
 
 def free_name(name: str, taken: set[str]) -> str:

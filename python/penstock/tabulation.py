@@ -1,33 +1,22 @@
 """The numbers of a study as lines of a table, and what they were made from, for terminals and notebooks."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 from penstock import _core
 from penstock.finished import Finished, finished_of, group_of
 from penstock.parameter_columns import NO_PARAMETERS, ParameterColumns, parameter_columns, short_names
 from penstock.printable import one_line, things
 from penstock.provenance import Provenance
-from penstock.results import Summary
+from penstock.results import Summary, grouped
 from penstock.short_values import value_text
 from penstock.statistics import LEVEL, Interval
 from penstock.studies.compare import Compare, Contrast
 from penstock.studies.point_result import PointResult
 from penstock.unit_scale import counts_finished, is_of_finished, scale
 
-Item = TypeVar("Item")
-Key = TypeVar("Key", bound=Hashable)
-
 _SETTINGS = 5
 """Maximum number of settings that are named below a table."""
-
-
-def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """Items by their keys, both in the order in which they first appear."""
-    groups: dict[Key, list[Item]] = {}
-    for each in items:
-        groups.setdefault(key(each), []).append(each)
-    return groups
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
@@ -127,7 +116,7 @@ def rows_of(
     """
     by_metric = grouped(summaries, lambda each: each.metric)
     idle = grouped(filter(_is_idle, summaries), _group)
-    # Metrics with one statistic; each quantile is one.
+    # Metrics with one statistic; each quantile counts as one.
     plain = {
         metric
         for metric, found in by_metric.items()

@@ -18,10 +18,10 @@ from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line, things
 from penstock.report.content import Block, Cell, Grid, Heading, Part, Plot, Report, choices, numbers
 from penstock.report.figures import chart_plots, topology_svg
-from penstock.results import Summary
+from penstock.results import Summary, grouped
 from penstock.short_values import short_values, value_text
 from penstock.studies.result import StudyData
-from penstock.tabulation import contrasts_of, grouped, made_from, of_text
+from penstock.tabulation import contrasts_of, made_from, of_text
 from penstock.unit_scale import Scale, counts_finished, is_of_finished, number, scale
 
 _MOST_ROWS = 2000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from penstock.finished import finished_of, group_of
 from penstock.parameter_columns import parameter_columns
 from penstock.printable import one_line, shortened
 from penstock.records import RunResult
+from penstock.results import grouped
 from penstock.studies.definition import Point
 from penstock.studies.warmup import FoundWarmUp
 from penstock.tabulation import of_text
@@ -41,32 +43,18 @@ def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
 
     Runs that an older version has stored report nothing.
     """
-    windows: dict[tuple[str, str], list[float]] = {}
-    ties: dict[str, list[tuple[int, float]]] = {}
-    idle: dict[tuple[str, str], int] = {}
-    runs = 0
-    for point in points:
-        for run in point.runs:
-            if run.decided is None:
-                continue
-            runs += 1
-            for kind, of, what, share in run.decided:
-                if kind == "max-window":
-                    windows.setdefault((of, what), []).append(share)
-                elif kind == "ties":
-                    ties.setdefault(of, []).append((int(what), share))
-                else:
-                    idle[of, what] = idle.get((of, what), 0) + 1
+    known = [run.decided for point in points for run in point.runs if run.decided is not None]
+    kinds = grouped((each for own in known for each in own), lambda each: each[0])
     found = []
-    for (of, what), shares in windows.items():
-        share = sum(shares) / runs
+    for (of, what), own in grouped(kinds.pop("max-window", []), lambda each: each[1:3]).items():
+        share = sum(each[3] for each in own) / len(known)
         if share >= _LEAST_SHARE:
             found.append(
                 f"{shortened(of, 100)} had all of its max-window, {what}, outstanding for {share:.0%} of the time: "
                 "there its senders were held back by that window, not by the network."
             )
-    for of, each in ties.items():
-        drops, share = sum(count for count, _ in each), sum(share for _, share in each) / len(each)
+    for of, own in grouped(kinds.pop("ties", []), lambda each: each[1]).items():
+        drops, share = sum(int(each[2]) for each in own), sum(each[3] for each in own) / len(own)
         if share >= _LEAST_SHARE:
             found.append(
                 f"at {shortened(of, 100)}, ties decided {drops:,} drops, {share:.0%} of those for want of room: "
@@ -75,8 +63,8 @@ def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
             )
     found += [
         f"{of} never dropped or marked a packet ({shortened(what, 200)}), so nothing here depends on it."
-        for (of, what), count in idle.items()
-        if count == runs
+        for (of, what), own in grouped(itertools.chain(*kinds.values()), lambda each: each[1:3]).items()
+        if len(own) == len(known)
     ]
     return found
 
