@@ -57,15 +57,5 @@ def slurm(
 def _script(file: Path, given: Sequence[str], shards: int, cpus: int, time: str, store: Path) -> str:
     words = [sys.executable, "-m", "penstock", "run", str(file), *given, "--store", str(store)]
     name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in file.stem)
-    return (
-        "#!/bin/bash\n"
-        f"#SBATCH --job-name=penstock-{name}\n"
-        f"#SBATCH --array=1-{shards}\n"
-        "#SBATCH --ntasks=1\n"
-        f"#SBATCH --cpus-per-task={cpus}\n"
-        f"#SBATCH --time={time}\n"
-        "#SBATCH --requeue\n"
-        "#SBATCH --output=%x-%A-%a.log\n"
-        "# An interrupted job continues where it stopped when it is started again: finished runs are in the store.\n"
-        f'exec {command_text(words)} --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {cpus}\n'
-    )
+    script = Path(__file__).with_suffix(".sbatch").read_text(encoding="utf-8")
+    return script.format(name=name, shards=shards, cpus=cpus, time=time, command=command_text(words))

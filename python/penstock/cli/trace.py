@@ -57,7 +57,12 @@ def trace(
     made = PacketTrace(run.scenario, name=str(file), executor=executor, **which, **run.options)
     run.tell(made, is_plain=executor == "plain")
     if pcap is not None:
-        _write_captures(made, pcap)
+        packets = made.write_pcapng(pcap)
+        links = (
+            f"{things(sum(packets.values()), 'packet')} of {things(len(packets), 'link')} in {path_text(str(pcap))}."
+        )
+        none = "No link transmits a packet that is asked for (cells are not captured); no capture was written."
+        say(links if packets else none)
         return
     write_rows(
         made,
@@ -80,14 +85,6 @@ def _refuse_beside_captures(form: options.FrameFormat, output: Path | None, even
         raise InputError("--pcap names the folder of the captures; leave out --out.")
     if events:
         raise InputError("captures hold transmissions alone; leave out --event, or --pcap.")
-
-
-def _write_captures(made: PacketTrace, folder: Path) -> None:
-    packets = made.write_pcapng(folder)
-    if packets:
-        say(f"{things(sum(packets.values()), 'packet')} of {things(len(packets), 'link')} in {path_text(str(folder))}.")
-    else:
-        say("No link transmits a packet that is asked for (cells are not captured); no capture was written.")
 
 
 def _cell(column: str, value: Any) -> str:

@@ -207,8 +207,6 @@ def _distribution(each: Range) -> Any:
     if each.choices:
         return CategoricalDistribution(range(len(each.choices)))
     if each.is_whole:
-        assert each.low is not None
-        assert each.high is not None
         return IntDistribution(int(each.low.value), int(each.high.value), log=each.log)
     return FloatDistribution(0.0, 1.0)
 

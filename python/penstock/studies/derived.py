@@ -257,9 +257,8 @@ def _below(found: Any, segments: Sequence[str]) -> Any:
 
 def at(parameters: Mapping[str, Any]) -> str:
     """Returns the parameters of a point in brackets; empty if nothing varies."""
-    where = ", ".join(f"{name} = {_told(value)}" for name, value in parameters.items())
+    where = ", ".join(
+        f"{name} = {shortened(toml.value(value), 60) if isinstance(value, (dict, list)) else value}"
+        for name, value in parameters.items()
+    )
     return f" (at {where})" if where else ""
-
-
-def _told(value: Any) -> str:
-    return shortened(toml.value(value), 60) if isinstance(value, (dict, list)) else str(value)

@@ -15,14 +15,16 @@ FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for step
 DIGITS = 6
 """Significant digits of sampled values: readable, and finer than a sample of some hundred points."""
 
+_ZERO = Quantity(Fraction(0))
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
     """The values that a parameter may have."""
 
     text: str  # as written
-    low: Quantity | None = None  # its ends; None if there are choices
-    high: Quantity | None = None
+    low: Quantity = _ZERO  # its ends; unused if there are choices
+    high: Quantity = _ZERO
     log: bool = False  # whether equal shares of it are equal ratios
     choices: tuple[Any, ...] = ()  # the values themselves, in order: levels of a factor
     is_whole: bool = False
@@ -44,8 +46,6 @@ class Range:
         """
         if self.choices:
             return self.choices[min(len(self.choices) - 1, int(share * len(self.choices) + _SLACK))]
-        assert self.low is not None
-        assert self.high is not None
         low, high = self.low.value, self.high.value
         if share <= 0 or share >= 1:
             return setting_value(Quantity(low if share <= 0 else high, self.low.dimension))
@@ -63,7 +63,6 @@ class Range:
 
     def whole(self, number: int) -> Any:
         """Returns a whole number in the range as a TOML value."""
-        assert self.low is not None
         return setting_value(Quantity(Fraction(number), self.low.dimension))
 
     def data(self) -> dict[str, Any]:

@@ -36,16 +36,12 @@ _QUESTIONS: Mapping[str, Mapping[str, str]] = {
 def aims_of(content: Mapping[str, Any], mistakes: Mistakes) -> dict[str, Any]:
     """Reads warm-up, precision, derived metrics and comparisons as the arguments of a plan."""
     found: dict[str, Any] = {"metrics": {}, "precision": None, "warm_up": None, "compare": None}
-    if "warm-up" in content:
-        found["warm_up"] = _warm_up(content["warm-up"], mistakes.add)
-    if "precision" in content:
-        found["precision"] = precision_of(content["precision"], mistakes.add)
-        if "runs" in content:
-            mistakes.add(("runs",), "changes nothing, as the precision target says how many runs there are")
-    if "metrics" in content:
-        found["metrics"] = _metrics(content["metrics"], mistakes.add)
-    if "compare" in content:
-        found["compare"] = _comparison(content["compare"], mistakes.add)
+    readers = (_warm_up, precision_of, _metrics, _comparison)
+    for key, read in zip(AIMS, readers, strict=True):
+        if key in content:
+            found[key.replace("-", "_")] = read(content[key], mistakes.add)
+    if "precision" in content and "runs" in content:
+        mistakes.add(("runs",), "changes nothing, as the precision target says how many runs there are")
     return found
 
 
