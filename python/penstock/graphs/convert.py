@@ -282,8 +282,6 @@ def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str
 def _is_name(text: str) -> bool:
     """Whether a scenario allows a text as the name of a node.
 
-    Examples
-    --------
     >>> _is_name("r-1"), _is_name("Zürich"), _is_name("New York"), _is_name("")
     (True, True, False, False)
     """
@@ -294,8 +292,6 @@ def _is_name(text: str) -> bool:
 def _mapped_names(texts: Mapping[Hashable, str]) -> dict[Hashable, str]:
     """Returns a unique name for each node: its own if that is allowed, else a similar one.
 
-    Examples
-    --------
     >>> _mapped_names({1: "New York", 2: "New-York", 3: "São Paulo (2)", 4: "?!"})
     {1: 'New-York-2', 2: 'New-York', 3: 'São-Paulo-2', 4: 'node'}
     """
@@ -330,8 +326,6 @@ def _similar(text: str) -> str:
 def _renaming_remark(renamed: dict[str, str]) -> str:
     """Returns the remark on renamed nodes.
 
-    Examples
-    --------
     >>> _renaming_remark({"New York": "New-York"})
     "1 node has another name here, as names have letters, digits, '-' and '_' only: 'New York' is New-York"
     """

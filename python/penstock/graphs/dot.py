@@ -10,7 +10,7 @@ from io import StringIO
 from typing import Any
 
 from penstock.errors import InputError
-from penstock.graphs.text import Lines, Read, check_depth, decoded
+from penstock.graphs.text import Lines, Read, decoded
 
 _TOKEN = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*)|(?P<edge>--|->)|(?P<name>"(?:[^"\\]|\\.)*+"|[\w.]++)|\S',
@@ -28,7 +28,6 @@ def read_dot(content: bytes, shown: str) -> Read:
     import pydot
 
     text = decoded(content, shown)
-    check_depth(text, shown, "{}[]")
     # What is wrong is printed, not raised.
     with redirect_stdout(StringIO()) as said:
         graphs = pydot.graph_from_dot_data(text)

@@ -18,7 +18,7 @@ from penstock.graphs.attributes import Reading
 from penstock.graphs.convert import GraphNetwork, convert
 from penstock.graphs.dot import read_dot
 from penstock.graphs.simulators import read_rocketfuel, read_text, refuse_htsim_topology, refuse_traffic
-from penstock.graphs.text import Lines, Read, check_depth, decoded, refuse
+from penstock.graphs.text import Lines, Read, decoded, refuse
 from penstock.memory import require_file
 from penstock.printable import one_line, path_text, quoted, things
 
@@ -121,7 +121,6 @@ def _gml(content: bytes, shown: str) -> Read:
     import networkx
 
     text = decoded(content, shown)
-    check_depth(text, shown, "[]")
     try:
         graph = _parsed_gml(text)
     except (networkx.NetworkXError, ValueError, KeyError, TypeError) as error:
@@ -154,8 +153,6 @@ def _parsed_gml(text: str) -> Any:
 def _gml_lines(text: str) -> Lines:
     r"""The lines of edges, by the numbers of their nodes.
 
-    Examples
-    --------
     >>> dict(_gml_lines("graph [\n edge [\n source 0\n target 1 ] ]"))
     {(0, 1): [2]}
     """

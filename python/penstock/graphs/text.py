@@ -1,8 +1,7 @@
-"""Encoding, nesting and lines of text files."""
+"""Encoding and lines of text files."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -13,12 +12,8 @@ Lines = dict[tuple[Hashable, Hashable], list[int]]
 Read = tuple[Any, str | None, Lines]
 """A graph, the attribute of nodes that holds their names, and the lines of its edges."""
 
-DEEPEST = 60
-"""Maximum nesting of brackets; readers recurse for each level."""
-
 _SHOWN = 8
 """Maximum number of mistakes of a file that are listed."""
-_MARKS = re.compile(r'"(?:\\.|[^"\\])*"|[\[{(<]|[\]})>]', re.DOTALL)
 
 
 def nth_line(lines: Lines, a: Hashable, b: Hashable, number: int, *, directed: bool) -> int | None:
@@ -46,16 +41,3 @@ def decoded(content: bytes, shown: str) -> str:
     if "\0" in text:
         raise InputError(f"{shown}:{text.count(chr(10), 0, text.index(chr(0))) + 1}: has a NUL byte; it is no text.")
     return text
-
-
-def check_depth(text: str, shown: str, brackets: str) -> None:
-    """Raises InputError with the line if these brackets, such as ``[]``, are nested too deeply."""
-    depth = 0
-    for mark in _MARKS.finditer(text):
-        if mark[0] in brackets[::2]:
-            depth += 1
-        elif mark[0] in brackets[1::2]:
-            depth -= 1
-        if depth > DEEPEST:
-            line = text.count("\n", 0, mark.start()) + 1
-            raise InputError(f"{shown}:{line}: is nested deeper than {DEEPEST} levels.")

@@ -106,8 +106,6 @@ class Roles:
 
         It is longer where another column of the plot ends alike, and for a ``count``, which does not say of what.
 
-        Examples
-        --------
         >>> Roles("line").short("r1-r2.queue.tail-drop.limit"), Roles("line").short("r1-r2.scheduler.wrr.weights.ef")
         ('limit', 'weights.ef')
         >>> Roles("line").short("bulk.count"), Roles("line", x="a-b.rate", by="b-c.rate").short("a-b.rate")
