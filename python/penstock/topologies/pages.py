@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -17,88 +18,49 @@ Settings = dict[str, "int | float | str"]
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A generated network: its settings with defaults, and the function that builds it with some traffic."""
+    """A generated network: its settings with defaults, and the duration of its scenario."""
 
     what: str
-    make: Callable[..., None]
     defaults: Mapping[str, int | float | str]
-    optional: tuple[str, ...] = ()
+    optional: Sequence[str] = ()
     duration: str = "10 s"
 
 
-def _transfer(net: Network, name: str, origin: Node, destination: Node, **more: Any) -> None:
-    """Adds bulk transfers by TCP."""
-    from penstock.components import Ftp, Tcp
-
-    tcp = Tcp(variant="sack", packet="1500 bytes")
-    net.flows(name, origin, destination, source=Ftp(), transport=tcp, start=("0 s", "10 ms"), **more)
-
-
-def _to_next(net: Network, made: Any) -> None:
-    """Each host sends to the next."""
-    _transfer(net, "transfers", made.hosts, made.hosts, shift=1)
-
-
-def _dumbbell(net: Network, **settings: Any) -> None:
-    made = topologies.dumbbell(net, **settings)
-    _transfer(net, "transfers", made.hosts, made.sinks)
-
-
-def _parking_lot(net: Network, **settings: Any) -> None:
-    long, *short = topologies.parking_lot(net, both_ways=True, **settings)
-    _transfer(net, "long", long.start, long.end)
-    for number, path in enumerate(short, start=1):
-        _transfer(net, f"short{number}", path.start, path.end)
-
-
-def _waxman(net: Network, **settings: Any) -> None:
-    made = topologies.waxman(net, **settings)
-    half = len(made.nodes) // 2
-    _transfer(net, "transfers", made.nodes[:half], made.nodes[half : 2 * half])
-
-
-GENERATORS: Mapping[str, Generator] = {
-    "leaf-spine": Generator(
-        "Leaves linked to every spine",
-        lambda net, **settings: _to_next(net, topologies.leaf_spine(net, **settings)),
-        {"leaves": 4, "spines": 2, "hosts": 4, "rate": "1 Gbit/s", "delay": "10 us"},
-        ("host-rate", "host-delay"),
-        "100 ms",
-    ),
-    "fat-tree": Generator(
-        "A fat tree of switches",
-        lambda net, **settings: _to_next(net, topologies.fat_tree(net, **settings)),
-        {"ports": 4, "rate": "1 Gbit/s", "delay": "10 us"},
-        ("host-rate", "host-delay"),
-        "100 ms",
-    ),
-    "star": Generator(
-        "Hosts around one switch",
-        lambda net, **settings: _to_next(net, topologies.star(net, **settings)),
-        {"hosts": 4, "rate": "100 Mbit/s", "delay": "1 ms"},
-        duration="1 s",
-    ),
-    "dumbbell": Generator(
-        "Hosts and sinks at the two ends of one bottleneck",
-        _dumbbell,
-        {"pairs": 4, "rate": "10 Mbit/s", "delay": "10 ms", "access-rate": "100 Mbit/s", "access-delay": "1 ms"},
-    ),
-    "parking-lot": Generator(
-        "Bottlenecks in a row", _parking_lot, {"bottlenecks": 3, "rate": "10 Mbit/s", "delay": "5 ms"}
-    ),
-    "waxman": Generator(
-        "A random network after Waxman",
-        _waxman,
-        {"nodes": 20, "rate": "100 Mbit/s", "delay": "10 ms", "alpha": 0.1, "beta": 0.4, "seed": 1},
-        ("weight",),
-        "1 s",
-    ),
+GENERATORS = {
+    name: Generator(**own)
+    for name, own in tomllib.loads(Path(__file__).with_name("generators.toml").read_text(encoding="utf-8")).items()
 }
 """The networks of ``penstock new --topology``, by name."""
 
 
+def _generate(net: Network, name: str, settings: Mapping[str, Any]) -> None:
+    """Adds a generated network with bulk transfers by TCP."""
+    from penstock.components import Ftp, Tcp
+
+    def transfer(name: str, origin: Node, destination: Node, **more: Any) -> None:
+        tcp = Tcp(variant="sack", packet="1500 bytes")
+        net.flows(name, origin, destination, source=Ftp(), transport=tcp, start=("0 s", "10 ms"), **more)
+
+    match name:
+        case "dumbbell":
+            ends = topologies.dumbbell(net, **settings)
+            transfer("transfers", ends.hosts, ends.sinks)
+        case "parking-lot":
+            long, *short = topologies.parking_lot(net, both_ways=True, **settings)
+            transfer("long", long.start, long.end)
+            for number, path in enumerate(short, start=1):
+                transfer(f"short{number}", path.start, path.end)
+        case "waxman":
+            nodes = topologies.waxman(net, **settings).nodes
+            half = len(nodes) // 2
+            transfer("transfers", nodes[:half], nodes[half : 2 * half])
+        case _:  # each host sends to the next
+            hosts = getattr(topologies, name.replace("-", "_"))(net, **settings).hosts
+            transfer("transfers", hosts, hosts, shift=1)
+
+
 def read_settings(
-    given: Mapping[str, str], defaults: Mapping[str, int | float | str], optional: tuple[str, ...]
+    given: Mapping[str, str], defaults: Mapping[str, int | float | str], optional: Sequence[str]
 ) -> Settings:
     """Returns settings by name, with the types of their defaults. Raises InputError for an unknown or invalid one."""
     allowed = [*defaults, *optional]
@@ -122,7 +84,7 @@ def generated_page(name: str, given: Mapping[str, str]) -> str:
     settings = read_settings(given, generator.defaults, generator.optional)
     net = Network()
     try:
-        generator.make(net, **{key.replace("-", "_"): value for key, value in settings.items()})
+        _generate(net, name, {key.replace("-", "_"): value for key, value in settings.items()})
     except ValueError as error:
         raise InputError(f"{name}: {error}.") from None
     said = ", ".join(f"{key} = {value}" for key, value in settings.items())
