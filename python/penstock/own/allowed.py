@@ -4,66 +4,32 @@ from __future__ import annotations
 
 import ast
 import math
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from penstock.own.declared import Mistakes
 from penstock.own.vocabulary import mul_div
 
-_OURS = ["exp", "expm1", "log", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "atan", "atan2", "tanh", "pow"]
-"""Functions of `math` that the engine has too."""
-EXACT: dict[str, Any] = {
-    f"exact_{name}": getattr(math, name)
-    for name in ["floor", "ceil", "trunc", "fabs", "copysign", "isfinite", "isinf", "isnan"]
-}
+_ALLOWED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+EXACT: dict[str, Any] = {f"exact_{name}": getattr(math, name) for name in _ALLOWED["exact"]}
 """Functions of `math` that give the same on every machine, by their names in translated code."""
 FUNCTIONS: dict[Any, str] = {
-    **{getattr(math, name): f"penstock_{name}" for name in _OURS},
+    **{getattr(math, name): f"penstock_{name}" for name in _ALLOWED["engine"]},
     **{of: name for name, of in EXACT.items()},
     math.sqrt: "penstock_sqrt",
     math.fmod: "penstock_fmod",
     mul_div: "penstock_mul_div",
 }
 """Allowed functions, with their names in translated code."""
-WHOLE = {"int", "round", "exact_floor", "exact_ceil", "exact_trunc"}
-"""Functions whose result is undefined in compiled code if it does not fit into 64 bits."""
-OPERATIONS: dict[type[ast.operator], str] = {
-    ast.Add: "penstock_add",
-    ast.Sub: "penstock_subtract",
-    ast.Mult: "penstock_multiply",
-    ast.Pow: "penstock_pow",
-    ast.LShift: "penstock_left",
-    ast.RShift: "penstock_right",
-}
-"""Functions in place of operations. Compiled code would keep the lowest 64 bits of a whole number that has more."""
-BUILTINS = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
-"""Allowed functions of Python."""
+WHOLE, BUILTINS = set[str](_ALLOWED["whole"]), set[str](_ALLOWED["builtins"])
+DRAWS: dict[str, int] = _ALLOWED["draws"]
+OPERATIONS: dict[type[ast.operator], str] = {getattr(ast, name): to for name, to in _ALLOWED["operations"].items()}
+REFUSED: dict[type[ast.AST], str] = {getattr(ast, name): message for name, message in _ALLOWED["refused"].items()}
 ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the state"
 """The message about a parameter that is assigned."""
-DRAWS = {"unit": 0, "exponential": 0, "below": 1, "chance": 1}
-"""Draws from a stream, with their numbers of arguments."""
-REFUSED: dict[type[ast.AST], str] = {
-    ast.Global: "globals cannot change; keep the value in the state",
-    ast.Nonlocal: "nonlocal cannot be compiled",
-    ast.Lambda: "a lambda cannot be compiled; write a function outside the class",
-    ast.FunctionDef: "a function within a function cannot be compiled; write it outside the class",
-    ast.ClassDef: "a class within a function cannot be compiled",
-    ast.Try: "exceptions are faults and cannot be handled",
-    ast.With: "with cannot be compiled",
-    ast.Yield: "yield cannot be compiled",
-    ast.Import: "import at the top of the file",
-    ast.ImportFrom: "import at the top of the file",
-    ast.Delete: "del cannot be compiled",
-    ast.Dict: "a dict cannot be compiled; keep a list in the state",
-    ast.Set: "a set cannot be compiled; keep a list in the state",
-    ast.ListComp: "a comprehension cannot be compiled; write a loop",
-    ast.DictComp: "a comprehension cannot be compiled; write a loop",
-    ast.SetComp: "a comprehension cannot be compiled; write a loop",
-    ast.GeneratorExp: "a comprehension cannot be compiled; write a loop",
-    ast.List: "a list cannot be made in a hook; keep one in the state",
-    ast.JoinedStr: "texts cannot be compiled, except in print and raise",
-}
-"""Refused code, with the messages."""
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
