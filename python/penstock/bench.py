@@ -127,19 +127,7 @@ def schedulers(name: str) -> str:
 
 def atm() -> str:
     """15 transfers in segments of 512 bytes over three hops of cells with EPD, 10 s; a hop is that of a cell."""
-    link = 'rate = "149.76 Mbit/s"\ndelay = "5 ms"\ncells = true\n'
-    both = f"{link}both-ways = true\n"
-    return (
-        'description = "TCP over ATM with early packet discard"\nduration = "10 s"\n'
-        "[nodes]\nsources = { count = 15 }\nsinks = { count = 15 }\n"
-        "s1 = { cell-switch = true }\ns2 = { cell-switch = true }\n"
-        f'[[links]]\nfrom = "sources"\nto = "s1"\n{both}'
-        f'[[links]]\nfrom = "s1"\nto = "s2"\n{link}queue.epd = {{ limit = "12000 cells", threshold = "10800 cells" }}\n'
-        f'[[links]]\nfrom = "s2"\nto = "s1"\n{link}queue.tail-drop = {{ limit = "12000 cells" }}\n'
-        f'[[links]]\nfrom = "s2"\nto = "sinks"\n{both}'
-        '[[flows]]\nname = "tcp"\nfrom = "sources"\nto = "sinks"\nstart = { uniform = ["0 s", "100 ms"] }\n'
-        'source.ftp = {}\ntransport.tcp = { packet = "552 bytes", header = "40 bytes", variant = "sack" }\n'
-    )
+    return Path(__file__).with_name("atm.toml").read_text(encoding="utf-8")
 
 
 def pcn(traffic: str) -> str:

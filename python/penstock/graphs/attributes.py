@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from penstock.errors import InputError
 from penstock.printable import quoted, represented
-from penstock.studies.quantity import DIMENSIONLESS, UNITS, Dimension, Quantity, read_quantity, setting_text
+from penstock.studies.quantity import UNITS, Dimension, Quantity, read_quantity, setting_text
 
 
 class EdgeError(ValueError):
@@ -83,46 +85,19 @@ class Kind:
         return found
 
 
-def _with_units(names: tuple[str, ...], units: Mapping[str, str]) -> dict[str, str | None]:
-    plain: dict[str, str | None] = dict.fromkeys(names)
-    return plain | {f"{name}_{ending}": unit for name in names for ending, unit in units.items()}
+def _kinds() -> Iterator[Kind]:
+    """The kinds of ``attributes.toml``."""
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    for name, own in tomllib.loads(text).items():
+        endings = {f"{each}_{ending}": unit for each in own["names"] for ending, unit in own["endings"].items()}
+        attributes = dict.fromkeys(own["names"]) | endings | own.get("more", {})
+        low, high = (quantity for each in own["range"] if (quantity := read_quantity(each)) is not None)
+        yield Kind(name, attributes, own["example"], high.dimension, low.value, high.value, own["limits"])
 
 
-RATE = Kind(
-    "rate",
-    _with_units(
-        ("rate", "bandwidth", "capacity"),
-        {"bps": "bit/s", "kbps": "kbit/s", "mbps": "Mbit/s", "gbps": "Gbit/s", "tbps": "Tbit/s"},
-    )
-    | {"LinkSpeedRaw": "bit/s"},
-    "10 Gbit/s",
-    UNITS["bit/s"][1],
-    Fraction(1),
-    Fraction(10**14),
-    "1 bit/s to 100 Tbit/s",
-)
-_TIMES = {unit: unit for unit in ("s", "ms", "us", "ns")}
-DELAY = Kind(
-    "delay",
-    _with_units(("delay", "latency"), _TIMES),
-    "5 ms",
-    UNITS["s"][1],
-    Fraction(0),
-    Fraction(3600),
-    "zero to one hour",
-)
-JITTER = replace(DELAY, name="jitter", attributes=_with_units(("jitter",), _TIMES), example="2 ms")
+RATE, DELAY, JITTER, LOSS = _kinds()
 LOSS_UNITS: Mapping[str, int] = {"%": 100, "probability": 1}
 """The units of loss, each with the value of a total loss."""
-LOSS = Kind(
-    "loss",
-    _with_units(("loss", "packet_loss", "plr"), {"percent": "%", "pct": "%", "probability": "probability"}),
-    "0.1 %",
-    DIMENSIONLESS,
-    Fraction(0),
-    Fraction(1),
-    "0 % to 100 %",
-)
 WEIGHTS = ("weight", "cost")
 """The attributes that give weights."""
 
