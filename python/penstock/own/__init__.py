@@ -20,67 +20,11 @@ class has typed state, parameters with units, and the hooks of its kind:
 
 from __future__ import annotations
 
+from penstock.own import vocabulary
 from penstock.own.decorators import congestion_control, discipline, meter, metric, scheduler, source
 from penstock.own.files import load
 from penstock.own.notebooks import file_of
-from penstock.own.vocabulary import (
-    ACCEPT,
-    CLASSES,
-    DROP_EARLY,
-    DROP_FORCED,
-    DROP_OVERFLOW,
-    DROPPED,
-    ECN,
-    EVICTED,
-    LOSS,
-    MARK,
-    MICROSECOND,
-    MILLISECOND,
-    NEVER,
-    NO_VALUE,
-    SECOND,
-    SEND,
-    SENT,
-    UNCHANGED,
-    WAIT,
-    class_parameter,
-    mul_div,
-    parameter,
-    state,
-    stream,
-)
+from penstock.own.vocabulary import *  # noqa: F403  (its ``__all__`` lists them)
 
-__all__ = [
-    "ACCEPT",
-    "CLASSES",
-    "DROPPED",
-    "DROP_EARLY",
-    "DROP_FORCED",
-    "DROP_OVERFLOW",
-    "ECN",
-    "EVICTED",
-    "LOSS",
-    "MARK",
-    "MICROSECOND",
-    "MILLISECOND",
-    "NEVER",
-    "NO_VALUE",
-    "SECOND",
-    "SEND",
-    "SENT",
-    "UNCHANGED",
-    "WAIT",
-    "class_parameter",
-    "congestion_control",
-    "discipline",
-    "file_of",
-    "load",
-    "meter",
-    "metric",
-    "mul_div",
-    "parameter",
-    "scheduler",
-    "source",
-    "state",
-    "stream",
-]
+__all__ = ["congestion_control", "discipline", "file_of", "load", "meter", "metric", "scheduler", "source"]
+__all__ += vocabulary.__all__

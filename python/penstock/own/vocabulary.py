@@ -6,6 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+__all__ = [
+    "ACCEPT",
+    "CLASSES",
+    "DROPPED",
+    "DROP_EARLY",
+    "DROP_FORCED",
+    "DROP_OVERFLOW",
+    "ECN",
+    "EVICTED",
+    "LOSS",
+    "MARK",
+    "MICROSECOND",
+    "MILLISECOND",
+    "NEVER",
+    "NO_VALUE",
+    "SECOND",
+    "SEND",
+    "SENT",
+    "UNCHANGED",
+    "WAIT",
+    "class_parameter",
+    "mul_div",
+    "parameter",
+    "state",
+    "stream",
+]
+
 ACCEPT = 1
 """The queue accepts the packet."""
 SEND = 1
