@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError
-from penstock.printable import path_text
+from penstock.printable import path_text, things
 from penstock.rows import Names, RowStream, cannot_be_written
 from penstock.whole_file import whole_path
 
@@ -65,8 +65,8 @@ class PacketTrace(RowStream):
 
         A name above 255 bytes is cut and ends with a hash. The trace's places, flows and times select packets; its
         kinds of events do not. Returns the number of packets of each link's capture. Raises InputError if the folder
-        is a file, or any row was read before; PenstockError if a file cannot be written, and then captures that were
-        there stay as they were.
+        is a file or holds captures that this run does not write, or any row was read before; PenstockError if a file
+        cannot be written, and then captures that were there stay as they were.
         """
         self._refuse_again(self._is_begun)
         path = folder = Path(folder)
@@ -87,6 +87,12 @@ class PacketTrace(RowStream):
                         # There may be more captures than a process may have open files.
                         with places[path].open("ab") as file:
                             file.write(data)
+                older = sorted(each.name for each in folder.glob("*.pcapng") if each not in places)
+                if older:
+                    raise InputError(
+                        f"{path_text(folder)} holds {things(len(older), 'capture')} that this run does not write, such as "
+                        f"{path_text(older[0])}; name a new folder."
+                    )
         except BaseException as error:
             if is_new:
                 with suppress(OSError):

@@ -115,7 +115,9 @@ def main() -> None:
             "wheel_bytes": wheel.stat().st_size,
             "source_bytes": source.stat().st_size,
             "installed_megabytes": megabytes(environment),
-            "of_which": {name: megabytes(environment, f"*{name}*") for name in ("penstock", "scipy", "numpy", "polars")},
+            "of_which": {
+                name: megabytes(environment, f"*{name}*") for name in ("penstock", "scipy", "numpy", "polars")
+            },
             "import_cpu_seconds": seconds(environment / "bin" / "python", "-c", "import penstock", folder=here),
             "help_cpu_seconds": seconds(environment / "bin" / "penstock", "--help", folder=here),
             "python_cpu_seconds": seconds(environment / "bin" / "python", "-c", "pass", folder=here),

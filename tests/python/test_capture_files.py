@@ -66,6 +66,19 @@ def test_places_flows_and_times_choose_and_kinds_of_events_do_not(captured, tmp_
     assert PacketTrace(text("sack"), at="r-b", stop="0 s").write_pcapng(tmp_path / "none") == {}
 
 
+def test_captures_that_the_run_does_not_write_are_refused(captured, tmp_path):
+    folder, _ = captured("sack")
+    PacketTrace(text("sack"), at="a-r").write_pcapng(tmp_path)
+    (tmp_path / "old.pcapng").write_bytes(b"old")
+    with pytest.raises(InputError, match=r"1 capture that this run does not write, such as old\.pcapng; name a new"):
+        PacketTrace(text("sack"), at="a-r", stop="1 s").write_pcapng(tmp_path)
+    assert (tmp_path / "a-r.pcapng").read_bytes() == (folder / "a-r.pcapng").read_bytes()
+    assert {file.name for file in tmp_path.iterdir()} == {"a-r.pcapng", "old.pcapng"}
+    (tmp_path / "old.pcapng").unlink()
+    PacketTrace(text("sack"), at="a-r", stop="1 s").write_pcapng(tmp_path)
+    assert (tmp_path / "a-r.pcapng").stat().st_size < (folder / "a-r.pcapng").stat().st_size
+
+
 def test_a_capture_is_the_source_of_another_run(captured):
     folder, trace = captured("sack")
     again = """

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from penstock.template import TEMPLATE
 
 from penstock import _core
 from penstock.errors import PenstockError, RunsFailed, ScenarioError
@@ -22,6 +21,7 @@ from penstock.store import Store, run_key
 from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest
 from penstock.studies.runner import Runner
+from penstock.template import TEMPLATE
 from penstock.workers import processes
 from penstock.workers.job import Failed, How, Job, Made, Stop
 from penstock.workers.pipe import environment

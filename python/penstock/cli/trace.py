@@ -30,7 +30,11 @@ def trace(
     output: options.Rows = None,
     pcap: Annotated[
         Path | None,
-        option("--pcap DIR", "Capture what each link transmits in this folder, as LINK.pcapng (nanoseconds)."),
+        option(
+            "--pcap DIR",
+            "Capture what each link transmits in this folder, as LINK.pcapng (nanoseconds). Captures of the same links "
+            "are replaced; a folder with others is refused.",
+        ),
     ] = None,
     limit: options.Limit = 50,
     seed: options.Seed = None,
