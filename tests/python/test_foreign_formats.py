@@ -36,6 +36,16 @@ def test_the_topology_of_hpcc_is_read(penstock, tmp_path):
     assert penstock("run", "new.toml", "--runs", "1", "--set", "duration=10 ms")[0] == 0
 
 
+def test_a_topology_of_hpcc_spreads_flows_over_equal_paths(penstock, tmp_path):
+    # Hosts 0 and 1, leaves 2 and 3, spines 4 and 5.
+    ends = ("0 2", "1 3", "2 4", "2 5", "3 4", "3 5")
+    text = "6 4 6\n2 3 4 5\n" + "".join(f"{each} 100Gbps 1us 0\n" for each in ends)
+    (tmp_path / "topology.txt").write_text(text)
+    assert tomllib.loads(from_file(tmp_path / "topology.txt").toml(duration="1 s"))["routing"] == "ecmp"
+    assert penstock("new", "new.toml", "--topology", "topology.txt")[0] == 0
+    assert penstock("check", "new.toml")[0] == 0
+
+
 def test_mistakes_in_a_topology_of_hpcc_have_their_lines(tmp_path):
     (tmp_path / "topology.txt").write_text("3 1 3\n0\n0 1 100Gbps 1us\n0 7 1Gbps 1us 0\n0 1 1Gbps 1us 2\n")
     with pytest.raises(InputError) as raised:

@@ -35,7 +35,7 @@ GraphML, GML, DOT               ``.graphml``, ``.xml``,      attributes as above
                                 ``.gml``, ``.dot``, ``.gv``
 SNDlib                          ``.xml``                     places; pre-installed capacities, or else that of the
                                                              only module, in `rate_unit`; the demands are left out
-HPCC's simulator                ``topology.txt``             rate, delay and error rate
+HPCC's simulator                ``topology.txt``             rate, delay and error rate; routing becomes ``"ecmp"``
 Rocketfuel                      ``weights.intra``,           weights, or latencies in milliseconds; one way each
                                 ``latencies.intra``
 htsim                           ``.topo``                    nothing: the message has the command that generates it

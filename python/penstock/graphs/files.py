@@ -18,7 +18,7 @@ from penstock.graphs.attributes import Reading
 from penstock.graphs.convert import GraphNetwork, convert
 from penstock.graphs.dot import read_dot
 from penstock.graphs.simulators import read_rocketfuel, read_text, refuse_htsim_topology, refuse_traffic
-from penstock.graphs.text import Lines, Read, decoded, refuse
+from penstock.graphs.text import ROUTING, Lines, Read, decoded, refuse
 from penstock.memory import require_file
 from penstock.printable import one_line, path_text, quoted, things
 
@@ -90,6 +90,7 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
     if reading.names is None:
         reading = replace(reading, names=names)
     net = convert(graph, reading, shown, port, lines)
+    net.routing = graph.graph.get(ROUTING)
     # What the libraries deprecate is not the user's business.
     about_file = [warning for warning in said if not issubclass(warning.category, DeprecationWarning)]
     net.remarks[:0] = [one_line(str(warning.message)) for warning in about_file]

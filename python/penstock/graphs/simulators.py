@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from penstock.errors import InputError
-from penstock.graphs.text import Lines, Read, decoded, refuse
+from penstock.graphs.text import ROUTING, Lines, Read, decoded, refuse
 from penstock.printable import quoted
 
 
@@ -43,7 +43,8 @@ def _read_hpcc(text: str, shown: str) -> Read:
     """
     import networkx
 
-    graph, mistakes = networkx.MultiGraph(), list[str]()
+    # Its switches hash flows over all next hops of shortest paths.
+    graph, mistakes = networkx.MultiGraph(**{ROUTING: "ecmp"}), list[str]()
     lines: Lines = defaultdict(list)
     rows = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     nodes, switches, links = (int(word[:9]) for word in rows[0][1])

@@ -12,6 +12,9 @@ Lines = dict[tuple[Hashable, Hashable], list[int]]
 Read = tuple[Any, str | None, Lines]
 """A graph, the attribute of nodes that holds their names, and the lines of its edges."""
 
+ROUTING = "routing of the simulator"
+"""Attribute of a graph: the scenario's `routing`, where a format implies it."""
+
 _SHOWN = 8
 """Maximum number of mistakes of a file that are listed."""
 
