@@ -386,6 +386,26 @@ def test_a_dry_run_divides_its_time_by_the_cores_in_use(penstock, monkeypatch):
     assert four["workers"] == 4
 
 
+@pytest.mark.parametrize(
+    ("wanted", "place"),
+    [
+        ('metrics.x = "2 * throughput[r-sink, ef]"', "metrics.x"),
+        ('precision = { metric = "throughput[r-sink, ef]", half-width = "50 %" }', "precision.metric"),
+        ('compare = { parameter = "c", baseline = "ef", metrics = ["throughput[r-sink, ef]"] }', "compare.metrics"),
+    ],
+)
+def test_a_number_that_a_later_point_lacks_is_reported_before_the_runs(penstock, tmp_path, wanted, place):
+    measure = '[[measure]]\nmetric = "throughput"\nof = "r-sink"\nby = ["class"]\n'
+    Path("page.toml").write_text(SCENARIO + measure)
+    runs = RUNS.partition("runs")[0] if "precision" in wanted else RUNS
+    Path("s.toml").write_text(f'{runs}{wanted}\n[grid]\nc = ["ef", "af"]\n[derived]\nload.class = "c"\n')
+    code, out, err = penstock("run", "s.toml")
+    assert (code, out) == (2, "")
+    said = r"'throughput\[r-sink, ef\]' means no number; there are throughput\[r-sink, af, sum\].* \(at c = af\)\n"
+    assert re.match(rf"s.toml:\d+: {re.escape(place)}: {said}", err)
+    assert not (tmp_path / "store").exists()
+
+
 def test_tables_and_switches_are_shown_as_a_study_file_has_them(penstock):
     queues = 'r-sink.queue = [{ tail-drop = { limit = "9 packets" } }]\nload.transport.udp = [{}]\n'
     Path("s.toml").write_text(f"{RUNS}[grid]\n{queues}")

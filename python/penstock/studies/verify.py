@@ -3,6 +3,7 @@
 Sensitivity studies and searches have ranges, from whose middle their numbers are looked up.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,10 @@ _PARTS = (20, 4, 1)
 
 
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
-    """Runs the beginning of a point for each choice of measures, and looks up every number that the study names.
+    """Looks up every number that the study names, before its runs.
+
+    Runs the beginning of a point for each choice of measures. Equal measures may still give other rows, such as those of
+    classes and intervals, so all points are looked up in the rows that their runs can have.
 
     Raises ScenarioError if one does not exist, or its unit does not match its target.
     """
@@ -34,9 +38,13 @@ def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
     found: list[tuple[str, str]] = []
     for each in firsts.values():
         where = each.point.place if len(firsts) > 1 else ""
-        found = [(path, f"{message}{where}") for path, message in _mistakes(plan, each)]
+        found = [(path, f"{message}{where}") for path, message in _mistakes(plan, measured(each))]
         if found:
             break
+    for each in asked if len(asked) > 1 else ():
+        if found:
+            break
+        found = [(path, f"{message}{each.point.place}") for path, message in _mistakes(plan, _expected(each))]
     found += _mistakes_of_points(plan)
     mistakes: list[_core.Mistake] = [
         {"file": utf8(plan.place), "line": plan.origins.get(path), "path": path, "message": message}
@@ -58,9 +66,8 @@ def _mistakes_of_points(plan: StudyPlan) -> Iterator[tuple[str, str]]:
         yield "compare", str(error).removeprefix("compare: ").rstrip(".")
 
 
-def _mistakes(plan: StudyPlan, asked: PointRequest) -> Iterator[tuple[str, str]]:
-    """The numbers that a study names and a point lacks."""
-    own = measured(asked)
+def _mistakes(plan: StudyPlan, own: Sequence[Metric]) -> Iterator[tuple[str, str]]:
+    """The numbers that a study names and a point, whose numbers are `own`, lacks."""
     metrics = list(own)
     taken = {metric.name for metric in own}
     for name, text in plan.metrics.items():
@@ -106,6 +113,11 @@ def measured(asked: PointRequest) -> Sequence[Metric]:
     part = beginning(asked)
     run = part.scenario.run(asked.seed, 0)
     return each_once([Metric(name, dict(labels), unit, value) for name, labels, unit, value in run.metrics])
+
+
+def _expected(asked: PointRequest) -> Sequence[Metric]:
+    """The numbers that a run may have, with unknown values."""
+    return each_once([Metric(name, dict(labels), unit, math.nan) for name, labels, unit, _ in asked.scenario.rows()])
 
 
 def middle_of(plan: StudyPlan) -> tuple[PointRequest, list[Metric]]:
