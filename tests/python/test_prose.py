@@ -58,6 +58,13 @@ def test_plain_english_is_left_alone(sentence: str) -> None:
     assert list(prose.search([("docs/a.md", sentence)], prose.habits())) == []
 
 
+def test_a_line_that_would_be_a_comment_is_found_outside_code() -> None:
+    """Markdown alone has such lines."""
+    text = "With 5\n% of it.\n\n- Or\n  % of\n\n````text\n% a\n```\n% b\n````\n50 % are left.\n"
+    found = [it.place for it in prose.search([("docs/a.md", text), ("docs/a.py", text)], prose.habits())]
+    assert found == ["docs/a.md:2", "docs/a.md:5"]
+
+
 def test_allowances_shrink_and_never_grow(tmp_path: Path) -> None:
     """A part without an allowance gets none, and one with less than its allowance keeps the count."""
     file = tmp_path / "habits.toml"

@@ -35,6 +35,16 @@ class Habit(NamedTuple):
     allowed: dict[str, int]
 
 
+COMMENT = Habit(
+    "line that vanishes",
+    re.compile(r"^[ >]*%"),
+    "MyST takes a line that begins with % for a comment; break the line elsewhere",
+    {},
+)
+"""Searched in Markdown outside code blocks; no part may have it."""
+FENCE = re.compile(r"[ >]*(`{3,}|~{3,})(.*)")
+
+
 class Found(NamedTuple):
     """An occurrence."""
 
@@ -70,10 +80,16 @@ def part_of(path: str) -> str:
 def search(files: Iterable[tuple[str, str]], listed: list[Habit]) -> Iterator[Found]:
     """All occurrences."""
     for path, text in files:
+        fence = "" if path.endswith(".md") else "no Markdown"
         for number, line in enumerate(text.splitlines(), start=1):
-            for habit in listed:
+            for habit in listed if fence else (*listed, COMMENT):
                 for _ in habit.pattern.finditer(line):
                     yield Found(habit.name, part_of(path), f"{path}:{number}", line.strip())
+            if path.endswith(".md") and (marks := FENCE.match(line)):
+                if not fence:
+                    fence = marks[1]
+                elif marks[1].startswith(fence) and not marks[2].strip():
+                    fence = ""
 
 
 def lower(listed: list[Habit], counts: Counter[tuple[str, str]], file: Path = HABITS) -> None:
@@ -106,7 +122,7 @@ def main() -> None:
     if options.lower:
         lower(listed, counts)
         return
-    instead = {habit.name: habit.instead for habit in listed}
+    instead = {habit.name: habit.instead for habit in (*listed, COMMENT)}
     allowed = {(habit.name, part): count for habit in listed for part, count in habit.allowed.items()}
     above = {key: count for key, count in counts.items() if count > allowed.get(key, 0)}
     for (name, part), count in above.items():
