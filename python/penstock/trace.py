@@ -90,8 +90,8 @@ class PacketTrace(RowStream):
                 older = sorted(each.name for each in folder.glob("*.pcapng") if each not in places)
                 if older:
                     raise InputError(
-                        f"{path_text(folder)} holds {things(len(older), 'capture')} that this run does not write, such as "
-                        f"{path_text(older[0])}; name a new folder."
+                        f"{path_text(folder)} holds {things(len(older), 'capture')} that this run does not write, "
+                        f"such as {path_text(older[0])}; name a new folder."
                     )
         except BaseException as error:
             if is_new:
