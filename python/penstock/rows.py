@@ -288,7 +288,8 @@ def _frame(columns: Sequence[tuple[str, str, list[str]]], schema: pl.Schema, val
     def column(name: str, kind: str) -> pl.Expr:
         one, none = pl.col(name), _KINDS[kind][1]
         if none is not None:
-            known = pl.when(one != none).then(one)
+            # Arrow rejects codes that no word has, also under a null.
+            known = pl.when(one != none).then(pl.when(one != none).then(one).otherwise(0))
             return known.cat.to(schema[name]) if kind.startswith("word") else known
         return one.cast(pl.Boolean) if kind == "switch" else one.fill_nan(None) if kind == "float" else one
 

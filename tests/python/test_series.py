@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 from pathlib import Path
 
@@ -104,6 +105,13 @@ def test_the_bytes_do_not_depend_on_executor_or_threads(tmp_path: Path, options)
     TimeSeries(TEXT + ASKED).write_csv(tmp_path / "a.csv")
     TimeSeries(TEXT + ASKED, **options).write_csv(tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_a_frame_can_be_sent_to_other_processes():
+    """Also where only some rows have a word in a column."""
+    frame = TimeSeries(TEXT, of="r1-r2", what=["queue", "class-queue"], every="1 s").frame()
+    assert 0 < frame["class"].null_count() < frame.height
+    assert pickle.loads(pickle.dumps(frame)).equals(frame)
 
 
 def test_each_row_says_what_was_run(tmp_path: Path):
