@@ -101,6 +101,9 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         last = f"{points} missed the precision target; {kept}"
         super().__init__(_first([f"precision: {line}" for line in missed], last))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.result,)
+
 
 @contextmanager
 def core_faults() -> Iterator[None]:

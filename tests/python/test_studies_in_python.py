@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 import penstock as ps
-from penstock.errors import ArgumentError, ScenarioError
+from penstock.errors import ArgumentError, PrecisionMissed, ScenarioError
 from penstock.store import Store
 
 
@@ -60,6 +63,17 @@ def test_a_study_without_anything_that_varies_is_one_point(tmp_path):
     frame = network().runs(1).run(store=Store(tmp_path / "store"))
     assert frame.height == 1
     assert (frame["method"].to_list(), frame["half_width"].to_list()) == (["none"], [None])
+
+
+def test_results_and_missed_targets_can_be_sent_to_other_processes(tmp_path):
+    study = network().vary("r-sink.rate", ["1 Mbit/s", "2 Mbit/s"]).runs(2)
+    result = study.result(store=Store(tmp_path))
+    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert again.frame().equals(result.frame())
+        assert [point.asked.keys() for point in again.points] == [point.asked.keys() for point in result.points]
+    with pytest.raises(PrecisionMissed) as missed:
+        study.precision("delay", "0.001 %", most=30).run(store=Store(tmp_path))
+    assert str(pickle.loads(pickle.dumps(missed.value))) == str(missed.value)
 
 
 def test_numbers_of_numpy_are_as_those_of_python(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,6 +35,10 @@ class PointRequest:
     hops: float = 0.0  # estimated work of one run, such as its packet-hops; 0 if unknown
     folder: str | None = None  # folder of the files that the scenario names
     left_out: tuple[_core.Mistake, ...] = ()  # keys of the scenario without effect at this point
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A scenario of the core cannot be pickled.
+        return _again, ({each.name: getattr(self, each.name) for each in fields(self) if each.name != "scenario"},)
 
     def requests(self) -> list[RunRequest]:
         """The runs."""
@@ -75,6 +79,12 @@ class PointRequest:
         except _core.ScenarioError:
             return None
         return replace(self, point=replace(self.point, sets=sets), scenario=scenario)
+
+
+def _again(values: Mapping[str, Any]) -> PointRequest:
+    """The runs with these `values`; reads their scenario."""
+    text, name, point, folder = (values[each] for each in ("text", "name", "point", "folder"))
+    return PointRequest(scenario=_core.Scenario(text, utf8(name), list(point.sets), folder, leave_out=True), **values)
 
 
 def distinct(mistakes: Iterable[_core.Mistake]) -> list[_core.Mistake]:
