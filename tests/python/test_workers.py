@@ -200,6 +200,12 @@ def test_runs_need_no_standard_error(tmp_path):
     assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes() != b""
 
 
+@pytest.mark.parametrize("closed", [">&-", "<&- 2>&-", "<&- >&- 2>&-"])
+def test_commands_need_no_standard_streams(closed):
+    command = f"{sys.executable} -m penstock.cli explain red {closed}"
+    assert subprocess.run(["sh", "-c", command], capture_output=True, check=False).returncode == 0
+
+
 def test_the_current_folder_holds_no_modules_of_a_worker(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit(9)")
     monkeypatch.chdir(tmp_path)

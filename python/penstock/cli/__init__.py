@@ -40,7 +40,7 @@ def command() -> None:
     Otherwise Python ends the process by the signal if the interruption passed through code compiled at run time, such
     as that of a dataclass, even if the interruption was caught later.
     """
-    _open_closed_stderr()
+    _open_closed_streams()
     allow_restart()
     try:
         main()
@@ -54,11 +54,14 @@ def command() -> None:
         raise
 
 
-def _open_closed_stderr() -> None:
-    """Opens standard error if the caller has closed it: Python has none then, and another file gets its number."""
-    if not hasattr(sys.stderr, "write"):
-        os.set_inheritable(os.open(os.devnull, os.O_WRONLY), True)
-        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115, it stays open
+def _open_closed_streams() -> None:
+    """Opens standard output and error if they are closed: Python has none then, and other files get their numbers."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if not hasattr(getattr(sys, name), "write"):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, number)
+            os.set_inheritable(number, True)
+            setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115, it stays open
 
 
 def _what_remains(words: Sequence[str]) -> str:
