@@ -68,11 +68,17 @@ def test_results_are_written_into_a_file_in_the_format_of_its_name(scenario):
         (["new"], "the scenario needs a name"),
         (["export"], "the archive needs a name"),
         (["trace", "net.toml", "-o", "it.txt"], "--out is for csv and parquet"),
+        (["trace", "net.toml", "-o", "no/it.csv"], "no/it.csv: there is no folder no; make it first."),
+        *(
+            ([verb, "net.toml", "--format", "csv", "-o", "./net.toml"], "net.toml: is the file that is read; choose")
+            for verb in ("run", "trace", "series", "screen", "search")
+        ),
     ],
 )
 def test_what_cannot_be_written_is_refused_first(scenario, words, message):
+    text = Path("net.toml").read_text()
     code, out, err = scenario(*words)
-    assert (code, out) == (2, "")
+    assert (code, out, Path("net.toml").read_text()) == (2, "", text)
     assert message in err
     assert sorted(each.name for each in Path.cwd().iterdir() if each.suffix) == ["net.toml"]
 

@@ -48,7 +48,7 @@ def compare_hosts(
     """
     for each in (windows, out):
         if each is not None:
-            require_folder(each)
+            require_folder(each, file)
     settings = read_settings(sysctl or ())
     plan = plan_of(file, options.read_sets(sets), seed=seed)
     number = runs or (plan.runs if plan.is_file else 3)

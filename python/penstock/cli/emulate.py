@@ -64,7 +64,7 @@ def emulate(
     """
     for each in (log, out):
         if each is not None:
-            require_folder(each)
+            require_folder(each, file)
     found = opened(file, read_text(file), options.read_sets(sets), seed=seed, replication=replication, mtu=mtu)
     programs = [Program.read(text, found.real, found.asked.scenario.window[1]) for text in run or ()]
     settings = read_settings(sysctl or ())

@@ -97,8 +97,10 @@ def _either(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def require_folder(file: Path) -> None:
-    """Refuses a folder, and a file in a folder that does not exist."""
+def require_folder(file: Path, source: Path | None = None) -> None:
+    """Refuses a folder, a file in a folder that does not exist, and the file `source`, which is read."""
+    if source is not None and all(map(os.path.isfile, (file, source))) and file.samefile(source):
+        raise InputError(f"{path_text(file)}: is the file that is read; choose another name.")
     if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
         raise InputError(f"{path_text(file)}: is a folder; name a file in it.")
     folder = path_text(file.parent)
@@ -161,17 +163,18 @@ def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
     return endings[out.suffix.lower()]
 
 
-def check_format(output: FrameFormat, *, dry_run: bool, out: Path | None = None) -> None:
+def check_format(output: FrameFormat, file: Path, *, dry_run: bool, out: Path | None = None) -> None:
     """Refuses a format before anything is run.
 
-    Raises InputError if a dry run is to write a file, CSV or Parquet, or Parquet goes to a terminal.
+    Raises InputError if a dry run is to write a file, CSV or Parquet, Parquet goes to a terminal, or `out` cannot be
+    written or is the `file` that is read.
     """
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
     if dry_run and output in ("csv", "parquet"):
         raise InputError("--dry-run gives no results; its --format is table or json.")
     if out is not None:
-        require_folder(out)
+        require_folder(out, file)
     if output == "parquet" and out is None:
         refuse_terminal("Parquet")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from penstock._core import Scenario
 from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.cores import cores_told
-from penstock.cli.files import read_scenario
+from penstock.cli.files import read_scenario, require_folder
 from penstock.cli.options import FrameFormat, read_sets
 from penstock.errors import InputError
 from penstock.printable import json_text, one_line, path_text
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def form_of(form: FrameFormat, output: Path | None) -> FrameFormat:
+def form_of(form: FrameFormat, file: Path, output: Path | None) -> FrameFormat:
     """The format of rows: that of --format, else that of the file's ending.
 
-    Raises InputError for Parquet without a file, and for a file for a table or JSON.
+    Raises InputError for Parquet without a file, for a file for a table or JSON, and for one that cannot be written or
+    is the `file` that is read.
     """
     if form == "table" and output is not None:
         endings: dict[str, FrameFormat] = {".csv": "csv", ".parquet": "parquet"}
@@ -32,6 +33,8 @@ def form_of(form: FrameFormat, output: Path | None) -> FrameFormat:
         raise InputError(
             f"--out is for csv and parquet, by the ending of its name or --format; leave it out, or {form}."
         )
+    if output is not None:
+        require_folder(output, file)
     return form
 
 

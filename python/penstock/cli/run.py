@@ -83,7 +83,7 @@ def run(
     )
     if values and output not in ("csv", "parquet"):
         raise InputError("--values needs --format csv or parquet; JSON has the numbers of single runs anyway.")
-    check_format(output, dry_run=dry_run, out=out)
+    check_format(output, file, dry_run=dry_run, out=out)
     allow(memory)
     if debug_component:
         from penstock.own.files import DEBUG

@@ -66,7 +66,7 @@ def screen(
     Samples points in the ranges and runs them like a study: finished runs are stored and never repeated. Variation
     between runs of a point is reported as noise. Needs the extra 'sensitivity'.
     """
-    output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
+    output = check_outputs(output, file, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, options.read_sets(sets), runs, seed, read_ranges(ranges))
     asked = plan.asks.get("sensitivity", {})
     design = Design.of(

@@ -64,7 +64,7 @@ def search(
     because a setting that was chosen for its number was partly lucky. An interrupted search continues where it was.
     Needs the extra 'search'.
     """
-    output = check_outputs(output, out, plots or (), memory, dry_run=dry_run)
+    output = check_outputs(output, file, out, plots or (), memory, dry_run=dry_run)
     plan = plan_of(file, options.read_sets(sets), runs, seed, read_ranges(ranges))
     given: dict[str, Any] = {
         "minimise": None if minimise is None else [minimise],

@@ -41,7 +41,7 @@ def series(
     options --of, --what, --sum, --every, --on-change, --start and --stop replace it. A table shows the first rows,
     other formats all.
     """
-    form = form_of(form, output)
+    form = form_of(form, file, output)
     allow(memory)
     run = one_run(file, "series are", sets, replay, seed=seed, replication=replication, threads=threads)
     on = "change" if on_change else None

@@ -172,14 +172,14 @@ def _show_comparisons(result: StudyData, what: Compare) -> None:
 
 
 def check_outputs(
-    output: FrameFormat, out: Path | None, plots: Sequence[Path], memory: int | None, *, dry_run: bool
+    output: FrameFormat, file: Path, out: Path | None, plots: Sequence[Path], memory: int | None, *, dry_run: bool
 ) -> FrameFormat:
     """Checks formats and pictures before anything is run, sets the memory limit, and returns the format.
 
     Raises InputError if one of them cannot be written.
     """
     output = format_of(output, out)
-    check_format(output, dry_run=dry_run, out=out)
+    check_format(output, file, dry_run=dry_run, out=out)
     check_endings(plots)
     allow(memory)
     return output

@@ -54,7 +54,7 @@ def trace(
     """
     if pcap is not None:
         _refuse_beside_captures(form, output, events)
-    form = form_of(form, output)
+    form = form_of(form, file, output)
     allow(memory)
     run = one_run(file, "a trace is", sets, replay, seed=seed, replication=replication, threads=threads)
     which: dict[str, Any] = {"at": at, "flows": flows, "events": events, "start": start, "stop": stop}
