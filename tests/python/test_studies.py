@@ -198,6 +198,8 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
 @pytest.mark.parametrize(
     ("text", "found"),
     [
+        ("list = []\n", (3, "list", "is empty, so there would be no point")),
+        ("zip = []\n", (3, "zip", "is empty, so there would be no point")),
         ("[grid]\nr-sink.rate = []\n", (4, "grid.r-sink.rate", "is an empty list, so there would be no point")),
         ("[grid]\nr-sink.rate = '1 Mbit/s'\n", (4, "grid.r-sink.rate", "needs a list of values; put a fixed")),
         ("[grid]\nr-sink.rate = [1, 2, 1]\n", (4, "grid.r-sink.rate", "has 1 twice")),

@@ -132,6 +132,8 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             mistakes.add((key,), f"needs tables, [[{key}]]")
             continue
+        if not tables and key in content:
+            mistakes.add((key,), "is empty, so there would be no point")
         for number, table in enumerate(tables):
             found.append(flat(table))
             if not table:
