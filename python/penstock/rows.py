@@ -318,4 +318,4 @@ def _written(name: str | Path) -> Iterator[Any]:
 def cannot_be_written(path: Path, error: Exception) -> PenstockError:
     """Returns the error for a file that could not be written."""
     why = (error.strerror if isinstance(error, OSError) else None) or str(error).splitlines()[0]
-    return PenstockError(f"{path_text(str(path))} cannot be written: {why}; finished runs are kept.")
+    return PenstockError(f"{path_text(str(path))} cannot be written: {why}.")
