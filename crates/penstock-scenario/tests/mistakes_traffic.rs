@@ -485,3 +485,12 @@ fn congestion_controls_and_recoveries() {
     );
     added(FLOW, r#"transport.udp = { ecn = true }"#, "t.toml:16: flows[0].transport.udp.ecn: true is not one of not-ect, ect-0, ect-1");
 }
+
+#[test]
+fn series_on_change() {
+    added(
+        FLOW,
+        "[[series]]\nof = \"f\"\nwhat = \"goodput\"\non = \"change\"",
+        "t.toml:18: series[0].what: 'goodput' describes the time between two samples, so it has no value on change; write every = \"100 ms\" instead of on = \"change\", or leave 'goodput' out",
+    );
+}

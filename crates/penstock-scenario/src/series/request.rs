@@ -94,7 +94,7 @@ impl SeriesRequest {
                     *found = true;
                     if self.sampling == Sampling::OnChange && is_of_interval((component, variable)) {
                         messages.insert(format!(
-                            "'{word}' describes the time between two samples, so it has no value on change; write every, or leave it out"
+                            "'{word}' describes the time between two samples, so it has no value on change; write every = \"100 ms\" instead of on = \"change\", or leave '{word}' out"
                         ));
                     }
                     if is_summed && !is_amount(variable) {
