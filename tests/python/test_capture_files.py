@@ -166,9 +166,7 @@ def test_a_full_disk_is_told_and_no_capture_is_left(tmp_path):
     folder.mkdir()
     (folder / "kept.txt").write_text("of somebody else")
     (folder / "b-r.pcapng").symlink_to("/dev/full")
-    with pytest.raises(
-        PenstockError, match=r"b-r\.pcapng cannot be written: No space left on device\.$"
-    ):
+    with pytest.raises(PenstockError, match=r"b-r\.pcapng cannot be written: No space left on device\.$"):
         PacketTrace(text("sack")).write_pcapng(folder)
     # The link to the device was there before.
     assert {file.name for file in folder.iterdir()} == {"kept.txt", "b-r.pcapng"}
