@@ -121,31 +121,26 @@ def refuse_htsim_topology(content: bytes, shown: str) -> NoReturn:
 
 def _settings(top: dict[str, str], *tiers: dict[str, str]) -> str | None:
     """Topology and settings for the command line; None if it is neither a fat tree nor a leaf-spine network."""
-    number = re.compile(r"\d{1,9}")
-    if any(number.fullmatch(tier.get("radix_down", "")) is None for tier in tiers) or len(tiers) not in {2, 3}:
-        return None
-    if number.fullmatch(top.get("nodes", "")) is None or any(tier.get("bundle", "1") != "1" for tier in tiers):
-        return None
-    hosts, nodes = int(tiers[0]["radix_down"]), int(top["nodes"])
-    up = tiers[0].get("radix_up", str(hosts))
-    if len(tiers) == 3:
-        ports = 2 * hosts
-        full = nodes * 4 == ports**3 and all(tier.get("radix_up", str(hosts)) == str(hosts) for tier in tiers[:2])
-        shape = f"fat-tree --set ports={ports}" if full else None
-    else:
-        full = number.fullmatch(up) is not None and hosts > 0 and nodes % hosts == 0
-        shape = f"leaf-spine --set leaves={nodes // hosts} --set spines={up} --set hosts={hosts}" if full else None
-    speeds = [tier.get("downlink_speed_gbps", "") for tier in tiers]
-    delays = [tier.get("downlink_latency_ns", "") for tier in tiers]
-    if shape is None or len(set(speeds[1:])) > 1 or len(set(delays[1:])) > 1 or "" in {*speeds, *delays}:
-        return None
     try:
-        latency = [str(Fraction(delay)) for delay in delays]
-    except ValueError:
+        hosts, nodes = int(tiers[0]["radix_down"]), int(top["nodes"])
+        ups = [int(tier.get("radix_up", tier["radix_down"])) for tier in tiers]
+        speeds = [tier["downlink_speed_gbps"] for tier in tiers]
+        delays = [str(Fraction(tier["downlink_latency_ns"])) for tier in tiers]
+    except (IndexError, KeyError, ValueError):
+        return None
+    if hosts < 1 or len(set(speeds[1:])) > 1 or len(set(delays[1:])) > 1:
+        return None
+    if any(tier.get("bundle", "1") != "1" for tier in tiers):
+        return None
+    if len(tiers) == 3 and 4 * nodes == (2 * hosts) ** 3 and ups[:2] == [hosts, hosts]:
+        shape = f"fat-tree --set ports={2 * hosts}"
+    elif len(tiers) == 2 and nodes % hosts == 0:
+        shape = f"leaf-spine --set leaves={nodes // hosts} --set spines={ups[0]} --set hosts={hosts}"
+    else:
         return None
     host = f" --set host-rate='{speeds[0]} Gbit/s'" if speeds[0] != speeds[1] else ""
-    host += f" --set host-delay='{latency[0]} ns'" if latency[0] != latency[1] else ""
-    return f"{shape} --set rate='{speeds[1]} Gbit/s' --set delay='{latency[1]} ns'{host}"
+    host += f" --set host-delay='{delays[0]} ns'" if delays[0] != delays[1] else ""
+    return f"{shape} --set rate='{speeds[1]} Gbit/s' --set delay='{delays[1]} ns'{host}"
 
 
 def refuse_traffic(_content: bytes, shown: str) -> NoReturn:
