@@ -237,16 +237,15 @@ def test_a_cluster_behind_tls_takes_its_certificate_from_the_settings_of_dask(cl
     folder = ClusterFolder(tmp_path / "identity")
     folder.make()
     cluster.protocol = "tls"
-    cluster.tls = ("--tls-ca-file", folder.certificate, "--tls-cert", folder.certificate, "--tls-key", folder.key)
-    cluster.tls = tuple(map(str, cluster.tls))
+    file = str(folder.identity)
+    cluster.tls = ("--tls-ca-file", file, "--tls-cert", file, "--tls-key", file)
     cluster.schedule()
     cluster.work()
     clusters = tmp_path / "clusters.toml"
     clusters.write_text(f'lab = {{ address = "tls://127.0.0.1:{cluster.port}" }}\n')
     monkeypatch.setenv("PENSTOCK_CLUSTERS", str(clusters))
     tls = "distributed.comm.tls."
-    ours = {"ca-file": folder.certificate, "client.cert": folder.certificate, "client.key": folder.key}
-    with soon(), dask.config.set({f"{tls}{name}": str(file) for name, file in ours.items()}):
+    with soon(), dask.config.set({f"{tls}{name}": file for name in ("ca-file", "client.cert", "client.key")}):
         assert numbers(run_all(requests(3), on="dask:lab")) == numbers(run_all(requests(3)))
     monkeypatch.setattr(connection.Connection, "ANSWER", 2.0)
     with pytest.raises(PenstockError, match="no Dask scheduler answers"):

@@ -163,10 +163,7 @@ def test_the_certificate_of_the_local_cluster_is_its_users_alone(cluster, tmp_pa
     process, _ = cluster
     [folder] = (tmp_path / "temporary").iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert {file.name: file.stat().st_mode & 0o777 for file in folder.glob("*.pem")} == {
-        "certificate.pem": 0o600,
-        "key.pem": 0o600,
-    }
+    assert {file.name: file.stat().st_mode & 0o777 for file in folder.glob("*.pem")} == {"identity.pem": 0o600}
     looked_at = 0
     for child in verbs.children(process.pid):
         with suppress(FileNotFoundError, ProcessLookupError):  # some are soon over

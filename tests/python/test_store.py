@@ -37,7 +37,7 @@ def test_what_is_put_comes_back_to_the_last_bit(tmp_path):
     kept = store.get(KEY)
     assert kept.metrics[0] == METRICS[0]
     assert kept.metrics[1].value != kept.metrics[1].value
-    assert (kept.digest, kept.packet_hops) == ("abc", 12)
+    assert (kept.manifest.digest, kept.manifest.packet_hops) == ("abc", 12)
     assert files(tmp_path) == [f"runs/{KEY[:2]}/{KEY}.json"]
 
 

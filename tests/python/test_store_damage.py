@@ -31,7 +31,8 @@ def test_what_is_not_damaged_is_read(root):
     warnings = []
     found = Store(root, warn=warnings.append).get(KEY)
     assert of(root, KEY).read_bytes() == CONTENT
-    assert (found.digest, found.packet_hops, found.metrics[0]) == ("3f" * 16, 123456, METRICS[0])
+    assert (found.manifest.digest, found.manifest.packet_hops) == ("3f" * 16, 123456)
+    assert found.metrics[0] == METRICS[0]
     assert warnings == []
 
 

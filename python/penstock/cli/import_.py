@@ -98,7 +98,8 @@ def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = F
         runs = _named_rightly(reading, refused)
     known = store.find([(run.key, request) for run, request in runs])
     for run, _ in runs:
-        if run.key in known and (known[run.key].digest, known[run.key].packet_hops) != (run.digest, run.packet_hops):
+        there = known[run.key].manifest if run.key in known else run
+        if (there.digest, there.packet_hops) != (run.digest, run.packet_hops):
             raise _refused(archive, f"run {run.key[:16]} ({quoted(run.name)}) is another than the one in the store")
     count = _make_again(reading, runs, how)
     kept = _kept(reading, known)

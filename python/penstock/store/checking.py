@@ -74,11 +74,11 @@ def made_again(runs: Iterable[tuple[Manifest, StoredRun, RunRequest]], run_all: 
 
 def difference(manifest: Manifest, stored: StoredRun, made: RunResult) -> Difference:
     """Returns the differences between a stored run and its repetition."""
-    what = []
-    if stored.digest != made.digest:
-        what.append(f"digest {stored.digest} stored, {made.digest} made")
-    if stored.packet_hops != made.packet_hops:
-        what.append(f"{stored.packet_hops} packet-hops stored, {made.packet_hops} made")
+    what, kept = [], stored.manifest
+    if kept.digest != made.digest:
+        what.append(f"digest {kept.digest} stored, {made.digest} made")
+    if kept.packet_hops != made.packet_hops:
+        what.append(f"{kept.packet_hops} packet-hops stored, {made.packet_hops} made")
     if len(stored.metrics) != len(made.metrics):
         what.append(f"{len(stored.metrics)} numbers stored, {len(made.metrics)} made")
     for old, new in zip(stored.metrics, made.metrics, strict=False):

@@ -39,16 +39,6 @@ class StoredRun:
     measured: Measured | None = None  # which numbers belong to which measure
     decided: Sequence[Decided] | None = None  # what decided the numbers without showing in them
 
-    @property
-    def digest(self) -> str:
-        """Hash of everything that happened in the run."""
-        return self.manifest.digest
-
-    @property
-    def packet_hops(self) -> int:
-        """Number of packets that reached the far end of a link."""
-        return self.manifest.packet_hops
-
     def with_measures(self, asked: Sequence[str]) -> StoredRun | None:
         """Returns the run with the numbers of these measures only; None if some are missing."""
         if (metrics := pick(asked, self.metrics, self.measured)) is None:
@@ -57,7 +47,7 @@ class StoredRun:
 
     def result(self, request: RunRequest, window: tuple[float, float]) -> RunResult:
         """Returns the run as the result of `request`; `window` is the counted interval in seconds."""
-        of = (request, self.metrics, self.digest, self.packet_hops)
+        of = (request, self.metrics, self.manifest.digest, self.manifest.packet_hops)
         return RunResult(*of, cached=True, window=window, decided=self.decided)
 
 

@@ -44,14 +44,9 @@ class ClusterFolder:
         return cls(Path(tempfile.gettempdir()) / f"penstock-dask-{secrets.token_hex(8)}")
 
     @property
-    def certificate(self) -> Path:
-        """The only certificate that members of the cluster show and accept."""
-        return self.path / "certificate.pem"
-
-    @property
-    def key(self) -> Path:
-        """Its private key."""
-        return self.path / "key.pem"
+    def identity(self) -> Path:
+        """The only certificate that members of the cluster show and accept, with its private key."""
+        return self.path / "identity.pem"
 
     def make(self) -> None:
         """Creates the folder with a new certificate."""
@@ -59,18 +54,16 @@ class ClusterFolder:
 
         made = Security.temporary()
         self.path.mkdir(mode=0o700)
-        for file, text in ((self.certificate, made.tls_ca_file), (self.key, made.tls_client_key)):
-            file.touch(mode=0o600, exist_ok=False)
-            file.write_text(text, encoding="ascii")
+        self.identity.touch(mode=0o600, exist_ok=False)
+        self.identity.write_text(f"{made.tls_ca_file}{made.tls_client_key}", encoding="ascii")
 
     def security(self) -> Any:
         """Returns settings by which all members of the cluster require its one certificate."""
         from distributed import Security
 
-        certificate, key = str(self.certificate), str(self.key)
-        shown = {f"tls_{role}_cert": certificate for role in ("client", "scheduler", "worker")}
-        keys = {f"tls_{role}_key": key for role in ("client", "scheduler", "worker")}
-        return Security(require_encryption=True, tls_ca_file=certificate, **shown, **keys)
+        members = ("client", "scheduler", "worker")
+        shown = {f"tls_{role}_{part}": str(self.identity) for role in members for part in ("cert", "key")}
+        return Security(require_encryption=True, tls_ca_file=str(self.identity), **shown)
 
     def remove(self) -> None:
         """Removes the folder with its content."""
