@@ -25,8 +25,8 @@ _PARTS = (20, 4, 1)
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
     """Looks up every number that the study names, before its runs.
 
-    Runs the beginning of a point for each choice of measures. Equal measures may still give other rows, such as
-    those of classes and intervals, so all points are looked up in the rows that their runs can have.
+    Runs the beginning of a point for each choice of measures. Equal measures may still give other rows, for
+    other classes and intervals, so all points are looked up in the rows that their runs can have.
 
     Raises ScenarioError if one does not exist, or its unit does not match its target.
     """
