@@ -85,8 +85,8 @@ class Summary:
 def interval_of(metric: str, labels: Mapping[str, str], values: Sequence[float]) -> Interval:
     """Returns the mean of a number over runs, with an interval that suits it.
 
-    Ratios between 0 and 1 (``loss``, ``utilisation``, ``fairness``, ``marking-ratio``, ``blocking``) use ``logit``,
-    conditions of a study, which are shares of runs, ``wilson``, and all others ``t``.
+    Ratios between 0 and 1, such as ``loss`` and ``fairness``, use ``logit``. Conditions of a study, which are shares of
+    runs, use ``wilson``, and all others ``t``.
     """
     if is_ratio(metric):
         return ratio_interval(values)
