@@ -21,6 +21,7 @@ impl IncompleteFrames {
         take: MEANS,
         default_take: MEAN,
         is_ratio: true,
+        is_part: true,
         ..MetricInfo::PLAIN
     };
 }

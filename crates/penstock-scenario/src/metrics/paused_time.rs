@@ -17,6 +17,7 @@ impl PausedTime {
         take: MEANS,
         split: &[SplitBy::Class],
         is_ratio: true,
+        is_part: true,
         ..MetricInfo::TIME_AVERAGE
     };
 }
