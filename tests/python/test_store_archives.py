@@ -170,7 +170,7 @@ def unsealed(content):
         (altered(metrics=[]), "has 0 numbers but claims others"),
         (altered(measured=[["other", 2], ["always", 0]]), "measures something else than its scenario"),
         (altered(measured=None), "measures something else than its scenario"),
-        (altered(measured=[["default", -1], ["always", 3]]), "cannot be decoded"),
+        (altered(measured=[["default", -1], ["always", 3]]), "has 2 numbers but claims others"),
         (rows(lambda rows: rows[:1]), "it lacks 'drops link=a-b, cause=overflow', which its scenario measures"),
         (rows(lambda rows: [*rows, rows[0]]), "it has 'goodput flow=bulk' 2 times"),
         (rows(lambda rows: [*rows, {**rows[0], "name": "delay"}]), "it has 'delay flow=bulk' that its scenario does"),

@@ -92,10 +92,14 @@ def decode(content: bytes, key: str) -> StoredRun | None:
         metrics = list(map(_metric, data["metrics"]))
         manifest = Manifest(**origin_of(data), digest=data["digest"], packet_hops=data["packet_hops"])
         run = StoredRun(metrics, manifest, _tuples(data["measured"]), _tuples(data["decided"]))
+        counts = [len(metrics)] if run.measured is None else [count for _, count in run.measured]
+        is_whole = min(counts, default=0) >= 0 and sum(counts) == len(metrics)
     except Exception as error:  # a file with a correct checksum that no release has written
         raise DamagedError(f"matches its checksum but cannot be decoded ({type(error).__name__})") from error
     if run.manifest.key != key:
         raise DamagedError(f"is the file of another run, {run.manifest.key[:64]!r}")
+    if not is_whole:
+        raise DamagedError(f"has {len(metrics)} numbers but claims others")
     return run
 
 
