@@ -75,7 +75,7 @@ def test_the_file_is_that_of_a_scenario_with_all_of_its_measures(store):
     assert [text for text, _ in stored.measured] == scenario.measures
     made = scenario.run(manifest.seed, manifest.replication)
     assert [(it.name, list(it.labels.items()), it.unit, it.value) for it in stored.metrics] == made.metrics
-    assert stored.digest == made.digest
+    assert stored.manifest.digest == made.digest
 
 
 def test_what_no_run_can_measure_together_takes_the_place_of_the_earlier(store):
