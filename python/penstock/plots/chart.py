@@ -126,18 +126,9 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     shown_runs = [each.values for each in every if roles.kind in ("box", "cdf") or math.isfinite(each.mean)]
     counts = [sum(map(math.isfinite, values)) for values in shown_runs if values] or [0]
     by = "" if roles.by is None else roles.short(roles.by)
-    return Chart(
-        roles.kind,
-        place,
-        panels,
-        by,
-        ["" if up is None else text_of(up) for up in ups],
-        (min(counts), max(counts)),
-        data.observations,
-        left_out,
-        range_text(_finished(data, every)),
-        lacking,
-    )
+    named = ["" if up is None else text_of(up) for up in ups]
+    drawn = (roles.kind, place, panels, by, named, (min(counts), max(counts)), data.observations)
+    return Chart(*drawn, left_out, range_text(_finished(data, every)), lacking)
 
 
 def _check_log_axes(log: str, roles: Roles, place: Across) -> None:
@@ -328,14 +319,8 @@ def _series(
 def _mark(datum: Datum, x: float, shown: Scale) -> Mark:
     low, high = (None if end is None else end / shown.size for end in (datum.low, datum.high))
     quantile = datum.labels.get("quantile")
-    return Mark(
-        x,
-        datum.mean / shown.size,
-        low,
-        high,
-        [value / shown.size for value in datum.values if math.isfinite(value)],
-        None if quantile is None else float(quantile),
-    )
+    values = [value / shown.size for value in datum.values if math.isfinite(value)]
+    return Mark(x, datum.mean / shown.size, low, high, values, None if quantile is None else float(quantile))
 
 
 def _facet(roles: Roles, facet: Cell | None) -> str:

@@ -118,22 +118,12 @@ def with_names(data: Data) -> tuple[Data, dict[str, dict[str, str]]]:
 
 def from_summaries(summaries: Iterable[Summary], name: str = "the results") -> Data:
     """Returns the numbers of a study."""
-    return Data(
-        [
-            Datum(
-                each.metric,
-                each.unit,
-                {path: cell(value) for path, value in each.point.items()},
-                dict(each.labels),
-                each.interval.mean,
-                each.interval.low,
-                each.interval.high,
-                each.values,
-            )
-            for each in summaries
-        ],
-        name=name,
-    )
+    found = []
+    for each in summaries:
+        point, over = {path: cell(value) for path, value in each.point.items()}, each.interval
+        of = (each.metric, each.unit, point, dict(each.labels))
+        found.append(Datum(*of, over.mean, over.low, over.high, each.values))
+    return Data(found, name=name)
 
 
 def from_json(data: Any, name: str) -> Data:
@@ -145,19 +135,11 @@ def from_json(data: Any, name: str) -> Data:
             parameters = point["parameters"] if "parameters" in point else point.get("settings", {})
             where = {path: cell(value) for path, value in parameters.items()}
             for metric in point["metrics"]:
-                mean = metric["mean"]
-                found.append(
-                    Datum(
-                        str(metric["name"]),
-                        str(metric["unit"]),
-                        where,
-                        {str(key): str(value) for key, value in metric["labels"].items()},
-                        math.nan if mean is None else float(mean),
-                        _bound(metric["ci_low"]),
-                        _bound(metric["ci_high"]),
-                        [math.nan if value is None else float(value) for value in metric.get("values", ())],
-                    )
-                )
+                labels = {str(key): str(value) for key, value in metric["labels"].items()}
+                values = [_mean_of(value) for value in metric.get("values", ())]
+                ends = _bound(metric["ci_low"]), _bound(metric["ci_high"])
+                of = (str(metric["name"]), str(metric["unit"]), where, labels)
+                found.append(Datum(*of, _mean_of(metric["mean"]), *ends, values))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(f"{name}: is no JSON of 'penstock run --format json', so there is nothing to plot.") from None
     return Data(found, name=name)
@@ -189,9 +171,8 @@ def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
         others = [each for each in columns if each != column]
         unit = frame["unit"][0] if "unit" in columns and frame.height and frame["unit"].n_unique() == 1 else ""
         for row in frame.iter_rows(named=True):
-            value = row[column]
             point = {each: cell(row[each]) for each in others if each != "unit" and isinstance(row[each], Cell)}
-            numbers.append(Datum(column, str(unit), point, {}, math.nan if value is None else float(value)))
+            numbers.append(Datum(column, str(unit), point, {}, _mean_of(row[column])))
     return Data(numbers, True, numeric, name)
 
 
@@ -297,11 +278,14 @@ def _number(row: Mapping[str, Any], mean: Any) -> Datum:
             point[name] = cell(value)
         else:
             labels[name] = value
-    known = math.nan if mean is None else float(mean)
     unit = str(row.get("unit") or "1")
     values = row.get("values") or ()
     low, high = _bound(row.get("ci_low")), _bound(row.get("ci_high"))
-    return Datum(str(row["metric"]), unit, point, labels, known, low, high, values)
+    return Datum(str(row["metric"]), unit, point, labels, _mean_of(mean), low, high, values)
+
+
+def _mean_of(value: Any) -> float:
+    return math.nan if value is None else float(value)
 
 
 def _bound(value: Any) -> float | None:
