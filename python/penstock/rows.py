@@ -111,16 +111,8 @@ class RowStream:
         self.provenance = Provenance(dict(sets), duration, warm_up, self.seed, replication)
         self._cancel = _core.Cancel()
         try:
-            self._rows = self._of_core(
-                read,
-                self.seed,
-                replication,
-                given,
-                self._cancel,
-                executor,
-                usable(threads),
-                list(self._constants.items()),
-            )
+            of = (read, self.seed, replication, given, self._cancel, executor, usable(threads))
+            self._rows = self._of_core(*of, list(self._constants.items()))
         except _core.ScenarioError as error:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
 
