@@ -98,11 +98,8 @@ def _show(result: SensitivityResult) -> None:
     make = _morris if is_morris else _sobol
     rows = [row for each in result.analyses for row in make(each, names)]
     columns = ["metric", "parameter", *(["mu*", "mu", "sigma", "unit"] if is_morris else ["first order", "total"])]
-    show(
-        table(
-            titled(plan.name, description), columns, rows, right=[column for column in columns[2:] if column != "unit"]
-        )
-    )
+    right = [column for column in columns[2:] if column != "unit"]
+    show(table(titled(plan.name, description), columns, rows, right=right))
     if design.second_order:
         pairs = [
             (each.metric, f"{names[index.parameters[0]]}, {names[index.parameters[1]]}", index_text(index, each.scale))
@@ -138,8 +135,7 @@ def _sobol(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
         (
             each.metric,
             names[index.parameters[0]],
-            index_text(first[index.parameters], each.scale),
-            index_text(index, each.scale),
+            *(index_text(it, each.scale) for it in (first[index.parameters], index)),
         )
         for index in each.of("ST")
     ]

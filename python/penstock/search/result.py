@@ -320,6 +320,9 @@ def _bounds(mean: float, low: float | None, high: float | None) -> dict[str, flo
     return {"mean": significant(mean), "low": significant(low), "high": significant(high)}
 
 
+_FRESH: dict[str, Any] = {"fmt": "D", "color": COLOURS[1], "markersize": 3, "capsize": CAP, "elinewidth": 0.8}
+
+
 @style()
 def _picture(result: SearchData) -> Picture:
     """Draws the trials from left to right."""
@@ -347,17 +350,8 @@ def _picture(result: SearchData) -> Picture:
         if low is None or high is None:
             continue
         around = [[(each.interval.mean - low) / fit.size], [(high - each.interval.mean) / fit.size]]
-        axes.errorbar(
-            [each.trial.number],
-            [each.interval.mean / fit.size],
-            yerr=around,
-            fmt="D",
-            color=COLOURS[1],
-            markersize=3,
-            capsize=CAP,
-            elinewidth=0.8,
-            label="in fresh runs" if turn == 0 else None,
-        )
+        point = ([each.trial.number], [each.interval.mean / fit.size])
+        axes.errorbar(*point, yerr=around, label="in fresh runs" if turn == 0 else None, **_FRESH)
     axes.set_xlabel("trial")
     axes.set_ylabel(f"{printable(question.metric)}{f' ({fit.unit})' if fit.unit else ''}")
     figure.legend(loc="outside upper left", ncols=2)

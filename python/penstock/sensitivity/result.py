@@ -242,16 +242,8 @@ def _picture(result: SensitivityData, analysis: Analysis) -> Picture:
         for row, parameter in enumerate(order):
             each = values[name][parameter]
             bar = -row + 0.4 - high * (turn + 0.5)
-            axes.barh(
-                bar,
-                (each.value or 0.0) / size,
-                high * 0.9,
-                color=own.colour,
-                hatch=own.hatch,
-                edgecolor="white",
-                linewidth=0.4,
-                label=label if row == 0 else None,
-            )
+            shades: dict[str, Any] = {"color": own.colour, "hatch": own.hatch, "edgecolor": "white", "linewidth": 0.4}
+            axes.barh(bar, (each.value or 0.0) / size, high * 0.9, label=label if row == 0 else None, **shades)
             _interval(axes, each, bar, size)
     noise = analysis.noise
     if noise is not None:
