@@ -26,7 +26,6 @@ pub use api::sim::Sim;
 pub use api::{blueprint, changes, injection, observations, series, sim, work};
 pub use build::error::BlueprintError;
 pub use executor::Executor;
-pub use port::can_precompute_departures;
 
 /// Pause frames: their paths, and how they are prolonged.
 pub mod pauses {

@@ -12,6 +12,5 @@ pub mod series;
 pub mod sim;
 pub mod switch_plan;
 pub mod trace;
-mod trace_sorter;
 pub mod watch_plan;
 pub mod work;

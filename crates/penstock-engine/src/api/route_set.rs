@@ -51,6 +51,11 @@ impl RouteSet {
         &self.0.links
     }
 
+    /// Where the links of a route begin among those of all routes.
+    pub fn begin(&self, route: RouteId) -> u32 {
+        route.index().checked_sub(1).map_or(0, |before| self.0.ends[before])
+    }
+
     /// All routes, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[LinkId]> + Clone {
         let mut begin = 0;
@@ -64,8 +69,7 @@ impl Index<usize> for RouteSet {
 
     fn index(&self, i: usize) -> &[LinkId] {
         let Lists { links, ends } = &*self.0;
-        let begin = i.checked_sub(1).map_or(0, |before| ends[before] as usize);
-        &links[begin..ends[i] as usize]
+        &links[self.begin(RouteId(i as u32)) as usize..ends[i] as usize]
     }
 }
 

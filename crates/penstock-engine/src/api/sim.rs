@@ -7,12 +7,10 @@ use crate::api::injection::{Arrival, InjectionError, Marking};
 use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
-use crate::api::trace_sorter::TraceSorter;
 use crate::api::work::{Division, ModeEvents};
 use crate::build::error::BlueprintError;
 use crate::build::flows::InjectionSite;
 use crate::build::memory;
-use crate::build::numbering::ProcessSite;
 use crate::build::{Assembly, Network};
 use crate::executor::parallel::partition::{merge_zero_delay, partition, PartitionLimit};
 use crate::executor::parallel::{ParallelExecutor, World};
@@ -70,7 +68,6 @@ pub struct Sim {
     ports: Vec<Arc<PortPlan>>,
     samples: usize,
     meter_samples: usize,
-    trace_sorter: TraceSorter,
 }
 
 impl Sim {
@@ -111,11 +108,7 @@ impl Sim {
         let network = Network::new(blueprint)?;
         let partition = partition(&network.graph, cores);
         let PartitionLimit { clusters, most, busiest, share } = partition.limit;
-        let busiest = match network.order.get(busiest) {
-            Some(ProcessSite::Host(node)) => blueprint.nodes[node.index()].clone(),
-            Some(ProcessSite::RouterPort(link)) => blueprint.links[link.index()].path.clone(),
-            None => String::new(),
-        };
+        let busiest = network.places.sites.get(busiest).map_or("", |site| network.places.name(*site)).to_owned();
         Ok(Division { parts: partition.parts, speedup: partition.speedup, clusters, most, busiest, share })
     }
 
@@ -130,7 +123,8 @@ impl Sim {
 
     fn divided(blueprint: &Blueprint, shard_of: impl Fn(&ProcessGraph) -> Vec<u32>) -> Result<Sim, BlueprintError> {
         let network = Network::new(blueprint)?;
-        let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shard_of(&network.graph))?;
+        let shards = shard_of(&network.graph);
+        let Assembly { processes, inputs, routes, latencies, ends, injection_sites } = network.assemble(&shards)?;
         let several = (ends.len() > 1).then_some(ends);
         let divisions = [vec![processes.len() as u32]].into_iter().chain(several);
         let mut sim = Sim {
@@ -152,7 +146,6 @@ impl Sim {
             ports: blueprint.links.iter().map(|link| Arc::clone(&link.port)).collect(),
             samples: blueprint.samples.len(),
             meter_samples: blueprint.meter_samples.len(),
-            trace_sorter: TraceSorter::default(),
         };
         for (number, arrival) in blueprint.arrivals.iter().enumerate() {
             sim.add_arrival(arrival).map_err(|error| BlueprintError::Contradiction(format!("arrival {number}: {error}")))?;
@@ -382,11 +375,11 @@ impl Sim {
 
     /// Takes the rows of the trace to which no later event will add any: appends those that `keeps` wants to `rows`, by time, then
     /// by place. So a trace need not be in memory as a whole; all parts one after the other are the trace of the whole run.
-    pub fn take_trace(&mut self, keeps: impl FnMut(&TraceRow) -> bool, rows: &mut Vec<TraceRow>) {
+    pub fn take_trace(&mut self, mut keeps: impl FnMut(&TraceRow) -> bool, rows: &mut Vec<TraceRow>) {
         let Some(until) = self.settled_until() else { return };
-        let mut taken = std::mem::take(&mut self.trace_sorter.unsorted);
-        self.processes.iter_mut().for_each(|process| process.take_trace(until, &mut taken));
-        self.trace_sorter.sort(taken, keeps, rows);
+        let first = rows.len();
+        self.processes.iter_mut().for_each(|process| rows.extend(process.take_trace(until).filter(|row| keeps(row))));
+        rows[first..].sort_by_cached_key(TraceRow::order);
     }
 
     /// Takes the rows of the [series](crate::blueprint::WatchPlan::series) to which no later event will add any: appends them to
@@ -413,7 +406,7 @@ impl Sim {
     }
 
     /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
-    pub fn finish(mut self) -> Observations {
+    pub fn finish(self) -> Observations {
         let without_counts = |(cells, port): (&bool, &Arc<PortPlan>)| {
             let filters = port.scheduler.facts().filters;
             LinkCounters { carries_cells: *cells, filters, ..LinkCounters::default() }
@@ -430,7 +423,7 @@ impl Sim {
         let routes = &self.routes;
         let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen, routes)).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
-        let (mut digest, mut trace) = (Digest::default(), Vec::new());
+        let mut digest = Digest::default();
         let waits: Vec<_> = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.waits)).collect();
         seen.deadlock = find_deadlock(&waits);
         for paused in &seen.deadlock {
@@ -440,10 +433,10 @@ impl Sim {
             digest.name(&outcome.name);
             digest.number(outcome.digest);
             seen.packet_hops += outcome.packet_hops;
-            trace.extend(outcome.trace);
+            seen.trace.extend(outcome.trace.into_iter().filter(|row| row.time <= self.to));
         }
         seen.digest = digest.value();
-        self.trace_sorter.sort(trace, |row| row.time <= self.to, &mut seen.trace);
+        seen.trace.sort_by_cached_key(TraceRow::order);
         seen.calls.sort_by_key(|(flow, _)| *flow);
         seen.intervals.sort_by_key(|(flow, ..)| *flow);
         seen.timings.sort_by_key(|(flow, _)| *flow);

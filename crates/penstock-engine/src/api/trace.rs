@@ -99,6 +99,11 @@ pub struct TraceRow {
 }
 
 impl TraceRow {
+    /// What rows are sorted by: time, then place; those that share both stay in their order.
+    pub(crate) fn order(&self) -> (Time, u32) {
+        (self.time, self.place)
+    }
+
     /// The flow's serial number.
     #[inline]
     pub fn flow(&self) -> u32 {

@@ -1,76 +1,62 @@
 //! Circuits: their numbers, and which of them pass a port or end at a node.
 
 use crate::api::blueprint::Blueprint;
-use crate::build::error::{contradiction, BlueprintError};
-use crate::build::numbering::{Channels, ProcessSite};
+use crate::build::error::{refuse, BlueprintError};
 use crate::build::places::Places;
 use crate::kernel::journal::Measurement;
 use crate::node::aal5::Aal5;
 use crate::node::process::Process;
 use penstock_model::atm::circuits::{Circuit, Circuits, PortCircuits};
-use penstock_model::id::{LinkId, NodeId};
+use penstock_model::id::{LinkId, NodeId, RouteId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The circuits of a blueprint, and where they are.
+/// The circuits of a network, and which of them pass which links.
 pub struct CircuitSites {
     circuits: Arc<Circuits>,
-    /// The circuits of the cell links that have any.
-    of_link: BTreeMap<LinkId, Arc<PortCircuits>>,
-    /// For all other links.
-    unused: Arc<PortCircuits>,
+    here: BTreeSet<(LinkId, u32)>,
 }
 
 impl CircuitSites {
     /// Those of a blueprint; none without cell links.
     pub fn new(blueprint: &Blueprint) -> CircuitSites {
+        let mut here = BTreeSet::new();
         if blueprint.links.iter().all(|link| !link.cells) {
-            return CircuitSites { circuits: Arc::default(), of_link: BTreeMap::new(), unused: PortCircuits::none() };
+            return CircuitSites { circuits: Arc::default(), here };
         }
-        let circuits = Arc::new(circuits(blueprint));
-        let mut here: BTreeMap<LinkId, BTreeSet<u32>> = BTreeMap::new();
+        let circuits = circuits(blueprint);
+        let cell_links = |route: RouteId| blueprint.routes[route.index()].iter().filter(|link| blueprint.links[link.index()].cells);
         for (i, flow) in blueprint.flows.iter().enumerate() {
             let [there, back] = circuits.of_flow(i);
-            let mut note = |route: &[LinkId], circuit| {
-                let cell_links = route.iter().filter(|link| blueprint.links[link.index()].cells);
-                cell_links.for_each(|link| {
-                    here.entry(*link).or_default().insert(circuit);
-                });
-            };
-            note(&blueprint.routes[flow.forward.index()], there);
+            here.extend(cell_links(flow.forward).map(|link| (*link, there)));
             if blueprint.groups[flow.group as usize].transport.has_return_traffic() {
-                note(&blueprint.routes[flow.backward.index()], back);
+                here.extend(cell_links(flow.backward).map(|link| (*link, back)));
             }
         }
-        let at_port = |(link, here): (LinkId, BTreeSet<u32>)| {
-            (link, Arc::new(PortCircuits { circuits: Arc::clone(&circuits), here: here.into_iter().collect() }))
-        };
-        let of_link = here.into_iter().map(at_port).collect();
-        let unused = Arc::new(PortCircuits { circuits: Arc::clone(&circuits), here: Vec::new() });
-        CircuitSites { circuits, of_link, unused }
+        CircuitSites { circuits: Arc::new(circuits), here }
     }
 
     /// The circuits as the port of a link sees them.
     pub fn of_link(&self, link: LinkId) -> Arc<PortCircuits> {
-        Arc::clone(self.of_link.get(&link).unwrap_or(&self.unused))
+        let here = self.here.range((link, 0)..=(link, u32::MAX)).map(|(_, circuit)| *circuit).collect();
+        Arc::new(PortCircuits { circuits: Arc::clone(&self.circuits), here })
     }
 
     /// Makes ends of AAL5 of the processes at the ends of cell links, given the inputs of each.
-    pub fn add_ends(&self, places: &Places<'_>, channels: &Channels, processes: &mut [Process]) {
+    pub fn add_ends(&self, places: &Places<'_>, processes: &mut [Process]) {
         let blueprint = places.blueprint;
         let is_cell = |link: LinkId| blueprint.links[link.index()].cells;
         let mut ending: BTreeMap<NodeId, Range<u32>> = BTreeMap::new();
-        for (link, circuits) in &self.of_link {
-            let (Some(first), Some(last)) = (circuits.here.first(), circuits.here.last()) else { continue };
-            let range = ending.entry(blueprint.links[link.index()].to).or_insert(*first..*last + 1);
-            *range = range.start.min(*first)..range.end.max(*last + 1);
+        for (link, circuit) in &self.here {
+            let range = ending.entry(blueprint.links[link.index()].to).or_insert(*circuit..*circuit + 1);
+            *range = range.start.min(*circuit)..range.end.max(*circuit + 1);
         }
         let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         for node in blueprint.aal5_ends() {
-            let Some(process) = places.host(node).map(|number| &mut processes[number as usize]) else { continue };
+            let process = &mut processes[places.host(node) as usize];
             let ports = process.ports_mut().map(|port| is_cell(port.link())).collect();
-            let inputs = channels.into(ProcessSite::Host(node)).map(is_cell).collect();
+            let inputs = places.inputs(places.host(node)).map(is_cell).collect();
             let ending = ending.get(&node).cloned().unwrap_or_default();
             process.make_aal5_end(Aal5::new(Arc::clone(&self.circuits), ports, inputs, ending, measured));
         }
@@ -106,21 +92,13 @@ fn circuits(blueprint: &Blueprint) -> Circuits {
 pub fn check_atm(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     let name = |node: NodeId| &blueprint.nodes[node.index()];
     let switches = &blueprint.atm.cell_switches;
-    let ends = blueprint.flows.iter().flat_map(|flow| [flow.from, flow.to]);
-    if let Some(node) = ends.filter(|node| switches.contains(node)).min() {
-        return contradiction(format!("flows begin or end at the cell switch '{}', which has only cells", name(node)));
-    }
-    let of_packets =
-        |link: &&crate::api::blueprint::LinkPlan| !link.cells && [link.from, link.to].iter().any(|node| switches.contains(node));
-    if let Some(link) = blueprint.links.iter().find(of_packets) {
-        return contradiction(format!("the link {} of a cell switch carries packets; make it a cell link", link.path));
-    }
+    let ends: BTreeSet<NodeId> = blueprint.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
+    let at_switches = ends.intersection(switches);
+    refuse(at_switches.map(|node| format!("flows begin or end at the cell switch '{}', which has only cells", name(*node))))?;
+    let of_packets = blueprint.links.iter().filter(|link| !link.cells && [link.from, link.to].iter().any(|node| switches.contains(node)));
+    refuse(of_packets.map(|link| format!("the link {} of a cell switch carries packets; make it a cell link", link.path)))?;
     let ends = blueprint.aal5_ends();
-    match blueprint.switches.iter().find(|switch| ends.contains(&switch.node)) {
-        Some(switch) => contradiction(format!(
-            "node '{}' at a cell link shares something between its ports, which only cell switches may",
-            name(switch.node)
-        )),
-        None => Ok(()),
-    }
+    refuse(blueprint.switches.iter().filter(|switch| ends.contains(&switch.node)).map(|switch| {
+        format!("node '{}' at a cell link shares something between its ports, which only cell switches may", name(switch.node))
+    }))
 }

@@ -26,6 +26,11 @@ pub fn contradiction<T>(what: String) -> Result<T, BlueprintError> {
     Err(BlueprintError::Contradiction(what))
 }
 
+/// Refuses a blueprint for the first of these contradictions, if there is one.
+pub fn refuse(mut contradictions: impl Iterator<Item = String>) -> Result<(), BlueprintError> {
+    contradictions.next().map_or(Ok(()), contradiction)
+}
+
 impl std::error::Error for BlueprintError {}
 
 /// Looks at the blueprint's flag.

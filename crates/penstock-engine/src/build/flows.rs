@@ -1,9 +1,7 @@
 //! Adds the endpoints of every flow to its hosts.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, FlowWatch};
-use crate::build::error::BlueprintError;
 use crate::build::flow_layout::{flow_site, flows_in_layout_order, start};
-use crate::build::message_paths::call_signals;
 use crate::build::places::Places;
 use crate::build::processes::tie_key;
 use crate::build::switches::waiting_hosts;
@@ -20,7 +18,7 @@ use crate::node::host::Host;
 use crate::node::process::changes::Changed;
 use crate::node::process::Process;
 use penstock_model::edge::{EdgeContext, Egress};
-use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
@@ -37,12 +35,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// If signals between the edges of calls take no time.
-pub fn add_flows(
-    places: &Places<'_>,
-    key: Key,
-    processes: &mut [Process],
-    departure: impl Fn(RouteId) -> Departure,
-) -> Result<Vec<FlowSlots>, BlueprintError> {
+pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Vec<FlowSlots> {
     let blueprint = places.blueprint;
     let parameters_of = |group: &FlowGroup| match &group.transport {
         TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
@@ -50,7 +43,6 @@ pub fn add_flows(
     };
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
     let watches = blueprint.watch.by_group(blueprint.groups.len());
-    let host_of = |node: NodeId| places.host(node).expect("flows begin and end at hosts");
     let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
@@ -60,7 +52,7 @@ pub fn add_flows(
         let waits = |host: NodeId| group.transport.waits_for_port() && waiting.contains(&host);
         let template = PacketTemplate {
             flow: FlowId(i),
-            departure: departure(flow.forward),
+            departure: places.departure(flow.forward),
             class: group.class,
             precedence: group.precedence,
             ecn: group.transport.datagram_ecn(),
@@ -76,26 +68,29 @@ pub fn add_flows(
             ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
             start: start(blueprint, flow, site.key),
             site,
-            process: (host_of(flow.from), host_of(flow.to)),
+            process: (places.host(flow.from), places.host(flow.to)),
         };
         flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
-            (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, departure(flow.backward)),
-            (TransportPlan::Roce(parameters), _) => endpoints.add_roce(processes, parameters, departure(flow.backward)),
-            (TransportPlan::Udp(udp), _) if group.calls.is_some() => endpoints.add_calls(processes, udp.header.get() as u32)?,
+            (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, places.departure(flow.backward)),
+            (TransportPlan::Roce(parameters), _) => endpoints.add_roce(processes, parameters, places.departure(flow.backward)),
+            (TransportPlan::Udp(udp), _) if group.calls.is_some() => {
+                endpoints.add_calls(processes, udp.header.get() as u32, places.messages.calls[&FlowId(i)])
+            }
             (TransportPlan::Udp(udp), _) => endpoints.add_open_loop(processes, udp.header.get() as u32),
             (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
-            _ => endpoints.add_custom(processes, departure(flow.backward)),
+            _ => endpoints.add_custom(processes, places.departure(flow.backward)),
         };
     }
     processes.iter_mut().filter_map(Process::host_mut).for_each(Host::complete);
-    add_transport_changes(blueprint, &flows, host_of, processes);
-    Ok(flows)
+    add_transport_changes(places, &flows, processes);
+    flows
 }
 
 /// Adds the changes of transports, in the order of time.
-fn add_transport_changes(blueprint: &Blueprint, slots: &[FlowSlots], host_of: impl Fn(NodeId) -> u32, processes: &mut [Process]) {
+fn add_transport_changes(places: &Places<'_>, slots: &[FlowSlots], processes: &mut [Process]) {
+    let blueprint = places.blueprint;
     let of_flow = |((id, flow), slots): ((u32, &FlowPlan), &FlowSlots)| {
-        let (process, slot) = (host_of(flow.from), slots.source);
+        let (process, slot) = (places.host(flow.from), slots.source);
         let changes = &blueprint.groups[flow.group as usize].transport_changes;
         changes.iter().map(move |(at, plan)| (*at, process, Changed::Transport(FlowId(id), slot, Arc::clone(plan)))).collect::<Vec<_>>()
     };
@@ -186,7 +181,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let received = self.received(facts.header().get() as u32);
         let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
         let Host { custom, timers, .. } = host(processes, from);
-        let sender = CustomSender { transport, sender, offer, is_started: false };
+        let sender = CustomSender::new(transport, sender, offer);
         FlowSlots { source: custom.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
@@ -204,10 +199,9 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
     }
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.
-    fn add_calls(&self, processes: &mut [Process], header: u32) -> Result<FlowSlots, BlueprintError> {
+    fn add_calls(&self, processes: &mut [Process], header: u32, (there, back): (Duration, Duration)) -> FlowSlots {
         let FlowEndpoints { blueprint, flow, group, template, start, process: (from, to), .. } = *self;
         let plan = group.calls.as_ref().expect("a group of calls");
-        let (there, back) = call_signals(blueprint, flow)?.expect("a group of calls");
         let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         let initial = plan.initial.of(flow.member);
         let context = EdgeContext { site: self.site.clone(), call_rate: plan.call_rate, initial };
@@ -233,7 +227,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             cancel: blueprint.cancel.clone(),
         });
         let source = host(processes, from).add_calls(calls);
-        Ok(FlowSlots { source, sink })
+        FlowSlots { source, sink }
     }
 }
 
@@ -252,7 +246,7 @@ pub fn injection_sites(places: &Places<'_>) -> BTreeMap<FlowId, InjectionSite> {
         let group = &places.blueprint.groups[flow.group as usize];
         let is_list = matches!((&group.source, &group.transport), (SourcePlan::Packets(_), TransportPlan::Udp(_)));
         let largest = group.source.largest_packet().filter(|_| is_list && group.calls.is_none())?;
-        Some(InjectionSite { process: places.host(flow.from)?, sizes: (group.source.smallest_packet().get(), largest.get()) })
+        Some(InjectionSite { process: places.host(flow.from), sizes: (group.source.smallest_packet().get(), largest.get()) })
     };
     (0..).map(FlowId).zip(&places.blueprint.flows).filter_map(|(id, flow)| Some((id, site(flow)?))).collect()
 }

@@ -3,8 +3,8 @@
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, SamplePlan};
 use crate::api::observations::{FlowCounters, LinkCounters};
 use crate::build::link_loads::{flows_of_groups, link_loads, live_calls, Load};
-use crate::build::numbering::{ProcessSite, ProcessSites};
 use crate::build::open_transfers::open_shares;
+use crate::build::places::host_nodes;
 use crate::build::switches::waiting_hosts;
 use crate::build::under_way::{under_way, RING};
 use crate::endpoints::calls::call::Call;
@@ -82,7 +82,7 @@ fn construction(blueprint: &Blueprint) -> f64 {
         + bytes_of::<(Time, Rate)>(rates)
         + bytes_of::<(String, Vec<LinkId>, [u32; 2])>(nodes.len())
         + bytes_of::<(LinkPlan, [u32; 4])>(links.len())
-        + bytes_of::<(LinkId, (ProcessSite, LinkId), (LinkId, ProcessId, u32))>(routes.links().len())
+        + bytes_of::<(LinkId, (u32, LinkId), (LinkId, ProcessId, u32))>(routes.links().len())
         + bytes_of::<u32>(routes.len())
         + bytes_of::<FlowGroup>(groups.len())
         + bytes_of::<(FlowPlan, Time, u32)>(flows.len())
@@ -90,12 +90,12 @@ fn construction(blueprint: &Blueprint) -> f64 {
 
 /// What is built and stays, but for endpoints.
 fn structure(blueprint: &Blueprint, loads: &[Load]) -> f64 {
-    let sites = ProcessSites::new(blueprint);
+    let is_host = host_nodes(blueprint);
     let mut ports = vec![0; blueprint.nodes.len()];
     let used = blueprint.links.iter().zip(loads).filter(|(_, load)| load.is_used);
     used.for_each(|(link, _)| ports[link.from.index()] += 1);
-    let hosts = sites.hosts().iter().filter(|is_host| **is_host).count();
-    let at_hosts = || ports.iter().zip(sites.hosts()).filter(|(_, is_host)| **is_host).map(|(ports, _)| *ports);
+    let hosts = is_host.iter().filter(|is_host| **is_host).count();
+    let at_hosts = || ports.iter().zip(&is_host).filter(|(_, is_host)| **is_host).map(|(ports, _)| *ports);
     let used: usize = ports.iter().sum();
     let processes = hosts + used - at_hosts().sum::<usize>();
     bytes_of::<(Process, Option<Box<Inputs>>)>(processes)

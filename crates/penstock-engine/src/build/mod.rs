@@ -9,7 +9,6 @@ pub mod jitter;
 pub mod link_loads;
 pub mod memory;
 pub mod message_paths;
-pub mod numbering;
 pub mod open_transfers;
 pub mod places;
 pub mod process_graph_builder;
@@ -24,32 +23,26 @@ use crate::api::blueprint::Blueprint;
 use crate::build::circuits::CircuitSites;
 use crate::build::error::BlueprintError;
 use crate::build::flows::{add_flows, injection_sites, InjectionSite};
-use crate::build::message_paths::{message_paths, MessagePath};
-use crate::build::numbering::{used_links, Channels, ProcessSite, ProcessSites, Sharded};
+use crate::build::message_paths::Messages;
 use crate::build::places::Places;
 use crate::build::process_graph_builder::build_process_graph;
-use crate::build::processes::{add_port_changes, add_samplers, build_processes, connect_ports};
-use crate::build::routes::RouteTable;
+use crate::build::processes::{add_port_changes, build_processes, connect_ports};
+use crate::build::routes::add_routes;
 use crate::build::series::add_series;
 use crate::build::switches::Switches;
 use crate::build::telemetry::add_telemetry;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::process_graph::{Latencies, ProcessGraph};
-use crate::kernel::route::{Hop, Routes};
+use crate::kernel::process_graph::{GraphChannel, Latencies, ProcessGraph};
+use crate::kernel::route::Routes;
 use crate::node::process::Process;
-use penstock_model::id::{FlowId, LinkId};
+use penstock_model::id::FlowId;
 use penstock_model::rng::Key;
 use std::collections::BTreeMap;
 
 /// A checked blueprint whose processes are known, but not built.
 pub struct Network<'a> {
-    blueprint: &'a Blueprint,
-    sites: ProcessSites<'a>,
-    used: Vec<LinkId>,
-    channels: Channels,
-    /// The sites of its processes, in the order of the graph.
-    pub order: Vec<ProcessSite>,
-    messages: Vec<MessagePath>,
+    /// Its processes, in the order of the graph.
+    pub places: Places<'a>,
     /// The graph of its processes.
     pub graph: ProcessGraph,
 }
@@ -77,57 +70,53 @@ impl<'a> Network<'a> {
     /// If it contradicts itself, or its flag is set; see [`BlueprintError`].
     pub fn new(blueprint: &'a Blueprint) -> Result<Network<'a>, BlueprintError> {
         check::check(blueprint)?;
-        let sites = ProcessSites::new(blueprint);
-        let used = used_links(blueprint);
-        let channels = Channels::new(blueprint, &sites);
+        let mut places = Places::new(blueprint, Messages::new(blueprint)?);
         error::check_cancelled(blueprint)?;
-        let order = sites.in_topological_order(&used, &channels)?;
+        places.reorder(&places.topological_order()?);
         error::check_cancelled(blueprint)?;
-        let messages = message_paths(blueprint, &sites)?;
-        let graph = build_process_graph(&Places::new(blueprint, &sites, &order, &used, &channels), &messages);
+        let graph = build_process_graph(&places);
         error::check_cancelled(blueprint)?;
-        Ok(Network { blueprint, sites, used, channels, order, messages, graph })
+        Ok(Network { places, graph })
     }
 
     /// Builds the processes, numbered shard by shard; `shard_of` has the shard of each process of the graph.
     ///
     /// # Errors
-    /// If a flow's source cannot be carried by its transport, messages have no route, or the blueprint's flag is set.
-    pub fn assemble(&self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
-        let Network { blueprint, sites, used, channels, order, messages, graph } = self;
-        let Sharded { order, number, ends } = Sharded::new(order, shard_of);
-        let places = Places::new(blueprint, sites, &order, used, channels);
+    /// If the blueprint's flag is set.
+    pub fn assemble(self, shard_of: &[u32]) -> Result<Assembly, BlueprintError> {
+        let Network { mut places, graph } = self;
+        // Within a shard the order stays: no channel without delay leads from a later process to an earlier one.
+        let shard = |process: &u32| shard_of[*process as usize];
+        let mut order: Vec<u32> = (0..shard_of.len() as u32).collect();
+        order.sort_by_key(shard);
+        let ends = (1..=order.len()).filter(|i| order.get(*i).map(shard) != Some(shard(&order[i - 1]))).map(|end| end as u32).collect();
+        let latencies = graph.latencies(&places.reorder(&order));
+        let (places, blueprint) = (&places, places.blueprint);
         let key = Key::root(blueprint.seed, blueprint.replication);
         let circuits = CircuitSites::new(blueprint);
-        let (mut processes, mut inputs) = build_processes(&places, key, used, &circuits);
+        let (mut processes, mut inputs) = build_processes(places, key, &circuits);
         error::check_cancelled(blueprint)?;
-        connect_ports(&places, &mut processes);
-        add_port_changes(&places, &mut processes);
-        add_samplers(&places, &mut processes);
-        circuits.add_ends(&places, channels, &mut processes);
-        let routes = RouteTable::new(&places);
+        connect_ports(places, &mut processes);
+        add_port_changes(places, &mut processes);
+        circuits.add_ends(places, &mut processes);
+        let hops = add_routes(places, &mut processes);
         error::check_cancelled(blueprint)?;
-        for hop in routes.hops.iter().filter(|hop| hop.port != Hop::DELIVER) {
-            if let Some(host) = processes[hop.process.index()].host_mut() {
-                host.forwards = true;
-            }
+        Switches { places, key }.add(&mut processes);
+        add_telemetry(places, &mut processes);
+        for GraphChannel { from, to, .. } in places.message_channels() {
+            inputs[to as usize].expect_messages();
+            processes[from as usize].sends_messages = true;
         }
-        Switches { places: &places, key, routes: &routes }.add(&mut processes)?;
-        add_telemetry(&places, &mut processes)?;
-        for MessagePath { from, to, .. } in messages {
-            inputs[places.process(*to) as usize].expect_messages();
-            processes[places.process(*from) as usize].sends_messages = true;
-        }
-        let flows = add_flows(&places, key, &mut processes, |route| routes.departure(route))?;
+        let flows = add_flows(places, key, &mut processes);
         error::check_cancelled(blueprint)?;
-        add_series(&places, &flows, &mut processes);
+        add_series(places, &flows, &mut processes);
         Ok(Assembly {
             processes,
             inputs,
-            routes: Routes::new(routes.hops, flows, blueprint.max_visit_events),
-            latencies: graph.latencies(&number),
+            routes: Routes::new(hops, flows, blueprint.max_visit_events),
+            latencies,
             ends,
-            injection_sites: injection_sites(&places),
+            injection_sites: injection_sites(places),
         })
     }
 }

@@ -1,31 +1,27 @@
 //! Processes with their ports and inputs, before flows are added.
 
-use crate::api::blueprint::{Blueprint, FastPaths, LinkPlan, LinkWatch, PortPlan, SamplePlan, Ties};
+use crate::api::blueprint::{Blueprint, FastPaths, LinkWatch, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
 use crate::build::jitter::port_jitter;
-use crate::build::message_paths::links_with_telemetry;
-use crate::build::numbering::ProcessSite;
-use crate::build::places::Places;
-use crate::build::switches::DecidingAtDeparture;
+use crate::build::places::{Places, ProcessSite};
+use crate::build::switches::links_deciding_at_departure;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
 use crate::node::host::Host;
 use crate::node::process::changes::Changed;
-use crate::node::process::sampling::Samples;
 use crate::node::process::Process;
 use crate::port::recorder::PortRecorder;
-use crate::port::split_counts::{CircuitCounts, IngressCounts};
+use crate::port::split_counts::SplitCounts;
 use crate::port::Port;
 use penstock_model::discipline::PortContext;
-use penstock_model::id::{LinkId, ProcessId};
+use penstock_model::id::{LinkId, NodeId, ProcessId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::packet::codepoint;
 use penstock_model::rng::Key;
 use penstock_model::scheduler::traffic::Traffic;
 use penstock_model::site::Site;
 use penstock_model::transport::jitter::PortJitter;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -35,34 +31,31 @@ pub fn tie_key(blueprint: &Blueprint, key: Key, name: &str) -> Option<Key> {
 }
 
 /// Builds the processes, with ports for the links in use, and their inputs.
-pub fn build_processes(places: &Places<'_>, key: Key, used: &[LinkId], circuits: &CircuitSites) -> (Vec<Process>, Vec<Inputs>) {
+pub fn build_processes(places: &Places<'_>, key: Key, circuits: &CircuitSites) -> (Vec<Process>, Vec<Inputs>) {
     let blueprint = places.blueprint;
     let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
-    let ports = PortBuilder::new(blueprint, key, measured);
-    let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); blueprint.nodes.len()];
-    used.iter().for_each(|link| links_of[blueprint.links[link.index()].from.index()].push(*link));
-    let build = |site: &ProcessSite| {
-        let (name, links, host) = match *site {
-            ProcessSite::Host(node) => {
-                let name = &blueprint.nodes[node.index()];
-                let host = Host::new(node.0, measured, tie_key(blueprint, key, name));
-                (name, std::mem::take(&mut links_of[node.index()]), Some(Box::new(host)))
-            }
-            ProcessSite::RouterPort(link) => (&blueprint.links[link.index()].path, vec![link], None),
+    let ports = PortBuilder::new(places, key, measured);
+    let mut links_of: Vec<Vec<LinkId>> = vec![Vec::new(); places.sites.len()];
+    let used = (0..blueprint.links.len() as u32).map(LinkId).filter(|link| places.port(*link).is_some());
+    used.for_each(|link| links_of[places.sender(link) as usize].push(link));
+    let build = |((number, site), links): ((u32, &ProcessSite), &Vec<LinkId>)| {
+        let name = places.name(*site);
+        let ties = tie_key(blueprint, key, name);
+        let host = match site {
+            ProcessSite::Host(node) => Some(Box::new(Host::new(node.0, measured, ties))),
+            ProcessSite::RouterPort(_) => None,
         };
-        let reorders: Vec<bool> = places.channels.into(*site).map(|link| ports.reorders(link)).collect();
+        let reorders: Vec<bool> = places.inputs(number).map(|link| ports.reorders(link)).collect();
         let ports = links.iter().map(|link| ports.build(*link, circuits)).collect();
-        (Process::new(name.clone(), ports, host, blueprint), Inputs::new(&reorders, tie_key(blueprint, key, name)))
+        (Process::new(name.to_owned(), ports, host, blueprint), Inputs::new(&reorders, ties))
     };
-    blueprint.cancel.until_set(places.order).map(build).unzip()
+    blueprint.cancel.until_set((0..).zip(&places.sites).zip(&links_of)).map(build).unzip()
 }
 
 /// Tells ports to which process their packets go, where it is one.
 pub fn connect_ports(places: &Places<'_>, processes: &mut [Process]) {
     let mut fed = vec![Vec::new(); places.blueprint.links.len()];
-    for (process, site) in (0..).map(ProcessId).zip(places.order) {
-        places.channels.into(*site).zip(0..).for_each(|(link, input)| fed[link.index()].push((process, input)));
-    }
+    places.channels.iter().for_each(|(to, link)| fed[link.index()].push((ProcessId(*to), places.input(*to, *link))));
     for port in processes.iter_mut().flat_map(Process::ports_mut) {
         if let [only] = fed[port.link().index()][..] {
             port.only_channel = Some(only);
@@ -76,17 +69,6 @@ pub fn add_port_changes(places: &Places<'_>, processes: &mut [Process]) {
         for (port, (at, plan)) in places.port(id).into_iter().flat_map(|port| link.port_changes.iter().map(move |change| (port, change))) {
             processes[places.sender(id) as usize].change(*at, Changed::Port(port, Arc::clone(plan)));
         }
-    }
-}
-
-/// Adds the samplers of the blueprint.
-pub fn add_samplers(places: &Places<'_>, processes: &mut [Process]) {
-    let blueprint = places.blueprint;
-    let queues = (0..).zip(&blueprint.samples).map(|(plan, sample)| (plan, sample, Samples::Queue(Vec::new())));
-    let meters = (0..).zip(&blueprint.meter_samples).map(|(plan, sample)| (plan, sample, Samples::Meters(Vec::new())));
-    for (plan, SamplePlan { link, every }, samples) in queues.chain(meters) {
-        let port = places.port(*link).expect("links that are sampled are in use");
-        processes[places.sender(*link) as usize].sample(port, *every, blueprint.warm_up, plan, samples);
     }
 }
 
@@ -107,32 +89,36 @@ struct PortBuilder<'a> {
     links_key: Key,
     measured: Measurement,
     watched: BTreeMap<LinkId, &'a LinkWatch>,
-    /// Links whose meters are sampled.
-    metered: BTreeSet<LinkId>,
     /// Links with time series.
     observed: BTreeSet<LinkId>,
-    /// Links whose ports write telemetry.
-    reporting: BTreeSet<LinkId>,
+    /// Links whose ports must not compute departures ahead of the time: meters at departure are sampled, tokens of a shaper or states of
+    /// impairments are observed, they write telemetry, may be paused, or are those of a switch.
+    deciding: BTreeSet<LinkId>,
+    switches: BTreeSet<NodeId>,
     /// Jitter of the flows that enter the network by a link.
     jitter: BTreeMap<LinkId, PortJitter>,
     /// Hosts and codepoints, if a scheduler reads them.
     traffic: Arc<Traffic>,
-    deciding: DecidingAtDeparture,
 }
 
 impl<'a> PortBuilder<'a> {
-    fn new(blueprint: &'a Blueprint, key: Key, measured: Measurement) -> PortBuilder<'a> {
+    fn new(places: &Places<'a>, key: Key, measured: Measurement) -> PortBuilder<'a> {
+        let blueprint = places.blueprint;
         let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
-        let metered = blueprint.meter_samples.iter().map(|sample| sample.link).collect();
         let link = |plan: &SeriesPlan| match plan.of {
             SeriesSubject::Link(link) => Some(link),
             SeriesSubject::Sender(_) | SeriesSubject::Receiver(_) | SeriesSubject::Node(_) => None,
         };
-        let observed = blueprint.watch.series.iter().filter_map(link).collect();
-        let (links_key, deciding) = (key.child("links"), DecidingAtDeparture::new(blueprint));
-        let reporting = links_with_telemetry(blueprint);
-        let (jitter, traffic) = (port_jitter(blueprint, key), Arc::new(traffic(blueprint)));
-        PortBuilder { blueprint, links_key, measured, watched, metered, observed, reporting, jitter, traffic, deciding }
+        let observed: BTreeSet<LinkId> = blueprint.watch.series.iter().filter_map(link).collect();
+        let port = |link: &LinkId| &blueprint.links[link.index()].port;
+        let metered = blueprint.meter_samples.iter().map(|sample| sample.link).filter(|link| port(link).acts_at_departure());
+        let followed = observed.iter().copied().filter(|link| port(link).changes_at_departure());
+        let reporting = places.messages.telemetry.iter().map(|path| path.link);
+        let of_switches = links_deciding_at_departure(blueprint, &places.messages);
+        let deciding = metered.chain(followed).chain(reporting).chain(of_switches).collect();
+        let (links_key, jitter, traffic) = (key.child("links"), port_jitter(blueprint, key), Arc::new(traffic(blueprint)));
+        let switches = blueprint.switches.iter().map(|switch| switch.node).collect();
+        PortBuilder { blueprint, links_key, measured, watched, deciding, switches, observed, jitter, traffic }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -142,10 +128,10 @@ impl<'a> PortBuilder<'a> {
         let site = Site { key: self.links_key.child(&plan.path), rate: plan.rate, name: plan.path.as_str().into() };
         let context = PortContext { site, framing: plan.framing, circuits: circuits.of_link(link), traffic: Arc::clone(&self.traffic) };
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
-        let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.deciding.share(plan);
+        let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.switches.contains(&plan.from);
         let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
-        let extras = (self.recorder(link, circuits), self.jitter.get(&link).cloned());
-        Port::new(link, trace_place, &self.effective_plan(link, plan), context, self.measured, extras, fast_paths)
+        let extras = (self.recorder(link, circuits), self.jitter.get(&link).cloned(), self.deciding.contains(&link));
+        Port::new(link, trace_place, plan, context, self.measured, extras, fast_paths)
     }
 
     /// Whether packets may overtake each other on a link.
@@ -159,22 +145,9 @@ impl<'a> PortBuilder<'a> {
         let (blueprint, is_observed) = (self.blueprint, self.observed.contains(&link));
         let nothing = LinkWatch::default();
         let watch = self.watched.get(&link).copied().or(is_observed.then_some(&nothing))?;
-        let ingresses = watch.ingresses.then(|| IngressCounts::new(blueprint, link));
+        let ingresses = watch.ingresses.then(|| SplitCounts::by_ingress(blueprint, link));
         let has_circuits = watch.circuits && blueprint.links[link.index()].cells;
-        let circuits = has_circuits.then(|| CircuitCounts::new(blueprint, circuits.of_link(link)));
+        let circuits = has_circuits.then(|| SplitCounts::by_circuit(blueprint, &circuits.of_link(link)));
         Some(PortRecorder::new(watch, blueprint.classes.len(), self.measured, (ingresses, circuits), is_observed))
-    }
-
-    /// The plan of a link, made event-driven where departures must not be computed ahead of the time: meters at departure that
-    /// are sampled, tokens of a shaper and states of impairments that are observed, ports of a switch, ports that may be paused, and
-    /// telemetry.
-    fn effective_plan<'b>(&self, link: LinkId, plan: &'b LinkPlan) -> Cow<'b, LinkPlan> {
-        let is_metered = self.metered.contains(&link) && plan.port.acts_at_departure();
-        let is_observed = self.observed.contains(&link) && plan.port.changes_at_departure();
-        if !(self.deciding.at(plan) || is_metered || is_observed || self.reporting.contains(&link)) {
-            return Cow::Borrowed(plan);
-        }
-        let port = Arc::new(PortPlan { force_event_driven: true, ..PortPlan::clone(&plan.port) });
-        Cow::Owned(LinkPlan { port, ..plan.clone() })
     }
 }

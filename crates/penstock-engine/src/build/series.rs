@@ -1,14 +1,13 @@
-//! Adds the time series of a blueprint to the processes that they are about.
+//! Adds the samples and the time series of a blueprint to the processes that they are about.
 
-use crate::api::blueprint::Blueprint;
-use crate::api::series::SeriesSubject;
-use crate::build::numbering::ProcessSite;
+use crate::api::blueprint::{Blueprint, SamplePlan};
+use crate::api::series::{Sampling, SeriesPlan, SeriesSubject};
 use crate::build::places::Places;
 use crate::kernel::route::FlowSlots;
 use crate::node::host::state::{EndKind, HostEnd};
 use crate::node::process::series::Observed;
 use crate::node::process::Process;
-use penstock_model::id::{FlowId, NodeId};
+use penstock_model::id::FlowId;
 use penstock_model::transport::TransportPlan;
 use std::sync::Arc;
 
@@ -16,7 +15,16 @@ use std::sync::Arc;
 /// ports share nothing.
 pub fn add_series(places: &Places<'_>, flows: &[FlowSlots], processes: &mut [Process]) {
     let blueprint = places.blueprint;
-    let host = |node: NodeId| places.process(ProcessSite::Host(node));
+    let mut sample = |number: u32, SamplePlan { link, every }: &SamplePlan, observed: fn(u32) -> Observed| {
+        let port = places.port(*link).expect("links that are sampled are in use");
+        let (from, until) = (blueprint.warm_up + *every, blueprint.end);
+        let plan = SeriesPlan { of: SeriesSubject::Link(*link), what: Vec::new(), sampling: Sampling::Every(*every), from, until };
+        processes[places.sender(*link) as usize].observe(observed(port), &plan, number);
+    };
+    let queues = (0..).zip(&blueprint.samples);
+    queues.for_each(|(number, plan)| sample(number, plan, |port| Observed::Queue { port, lengths: Vec::new() }));
+    let meters = (0..).zip(&blueprint.meter_samples);
+    meters.for_each(|(number, plan)| sample(number, plan, |port| Observed::Meters { port, samples: Vec::new() }));
     for (number, plan) in (0..).zip(&blueprint.watch.series) {
         let (process, observed) = match plan.of {
             SeriesSubject::Link(link) => {
@@ -26,14 +34,14 @@ pub fn add_series(places: &Places<'_>, flows: &[FlowSlots], processes: &mut [Pro
             }
             SeriesSubject::Sender(flow) => {
                 let end = end(blueprint, flows, flow, false);
-                (host(blueprint.flows[flow.index()].from), Observed::End { end, flow, before: None })
+                (places.host(blueprint.flows[flow.index()].from), Observed::End { end, flow, before: None })
             }
             SeriesSubject::Receiver(flow) => {
                 let end = end(blueprint, flows, flow, true);
-                (host(blueprint.flows[flow.index()].to), Observed::End { end, flow, before: None })
+                (places.host(blueprint.flows[flow.index()].to), Observed::End { end, flow, before: None })
             }
             SeriesSubject::Node(node) if blueprint.switches.iter().all(|switch| switch.node != node) => continue,
-            SeriesSubject::Node(node) => (host(node), Observed::Shared),
+            SeriesSubject::Node(node) => (places.host(node), Observed::Shared),
         };
         processes[process as usize].observe(observed, plan, number);
     }

@@ -1,11 +1,9 @@
 //! Nodes whose ports share a buffer, or that stop the ports which feed them.
 
 use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, SwitchPlan};
-use crate::build::error::{contradiction, BlueprintError};
-use crate::build::message_paths::{links_of_pause_frames, links_with_telemetry, no_route, pause_paths, PausePath};
-use crate::build::numbering::ProcessSite;
+use crate::build::error::{contradiction, refuse, BlueprintError};
+use crate::build::message_paths::{no_route, Messages, PausePath};
 use crate::build::places::Places;
-use crate::build::routes::RouteTable;
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::kernel::route::Departure;
 use crate::node::congestion_points::CongestionPoints;
@@ -36,50 +34,32 @@ pub fn waiting_hosts(blueprint: &Blueprint) -> BTreeSet<NodeId> {
     hosts
 }
 
-/// Which departures cannot be known on arrival because of what the port shares with others, may be paused, or asks connections for.
-pub struct DecidingAtDeparture {
-    /// Nodes whose ports share something, or whose connections wait.
-    switches: BTreeSet<NodeId>,
-    /// Those of them that share only a buffer, between ports that know departures on arrival.
-    precomputing: BTreeSet<NodeId>,
-    pausing: BTreeSet<NodeId>,
-}
-
-impl DecidingAtDeparture {
-    /// Those of a blueprint.
-    pub fn new(blueprint: &Blueprint) -> DecidingAtDeparture {
-        let nodes = |holds: fn(&SwitchPlan) -> bool| blueprint.switches.iter().filter(move |plan| holds(plan)).map(|plan| plan.node);
-        let pausing: BTreeSet<NodeId> = nodes(|plan| plan.pause.is_some()).collect();
-        let mut precomputing: BTreeSet<NodeId> = nodes(shares_only_a_buffer).collect();
-        // What is read of a port at an instant must not be ahead of it.
-        let is_read = !blueprint.meter_samples.is_empty() || !blueprint.watch.series.is_empty();
-        let is_ahead = |link: &LinkPlan| is_read && link.port.changes_at_departure();
-        let reporting = links_with_telemetry(blueprint);
-        for (id, link) in (0..).map(LinkId).zip(&blueprint.links) {
-            // A packet that waits and then leaves in no time, as at a delivery opportunity or in an aggregate at a very high rate, frees its memory only after the arrivals of
-            // that instant; known beforehand, it would free it before them.
-            let waits_for_wire = |link: &LinkPlan| link.deliveries.is_some() || link.aggregation.is_some() || link.port.shaper.is_some();
-            let precomputes =
-                |link| can_precompute_departures(link) && !waits_for_wire(link) && !pausing.contains(&link.to) && !is_ahead(link);
-            if precomputing.contains(&link.from) && (!precomputes(link) || reporting.contains(&id)) {
-                precomputing.remove(&link.from);
-            }
+/// The links whose departures cannot be known on arrival because of what the port shares with others, may be paused, or asks connections
+/// for.
+pub fn links_deciding_at_departure(blueprint: &Blueprint, messages: &Messages) -> BTreeSet<LinkId> {
+    let nodes = |holds: fn(&SwitchPlan) -> bool| blueprint.switches.iter().filter(move |plan| holds(plan)).map(|plan| plan.node);
+    let pausing: BTreeSet<NodeId> = nodes(|plan| plan.pause.is_some()).collect();
+    // Nodes that share only a buffer, between ports that know departures on arrival.
+    let mut precomputing: BTreeSet<NodeId> = nodes(shares_only_a_buffer).collect();
+    // What is read of a port at an instant must not be ahead of it.
+    let is_read = !blueprint.meter_samples.is_empty() || !blueprint.watch.series.is_empty();
+    let is_ahead = |link: &LinkPlan| is_read && link.port.changes_at_departure();
+    let reporting: BTreeSet<LinkId> = messages.telemetry.iter().map(|path| path.link).collect();
+    // A packet that waits and then leaves in no time, as at a delivery opportunity or in an aggregate at a very high rate, frees its
+    // memory only after the arrivals of that instant; known beforehand, it would free it before them.
+    let waits_for_wire = |link: &LinkPlan| link.deliveries.is_some() || link.aggregation.is_some() || link.port.shaper.is_some();
+    let links = || (0..).map(LinkId).zip(&blueprint.links);
+    for (id, link) in links() {
+        let is_known = |link| can_precompute_departures(link) && !waits_for_wire(link) && !pausing.contains(&link.to) && !is_ahead(link);
+        if precomputing.contains(&link.from) && (!is_known(link) || reporting.contains(&id)) {
+            precomputing.remove(&link.from);
         }
-        let waiting = waiting_hosts(blueprint);
-        precomputing.retain(|node| !waiting.contains(node));
-        let switches = nodes(|_| true).chain(waiting).collect();
-        DecidingAtDeparture { switches, precomputing, pausing }
     }
-
-    /// Whether they are those of the port of this link.
-    pub fn at(&self, link: &LinkPlan) -> bool {
-        self.share(link) && !self.precomputing.contains(&link.from) || self.pausing.contains(&link.to)
-    }
-
-    /// Whether the port of this link shares something with others.
-    pub fn share(&self, link: &LinkPlan) -> bool {
-        self.switches.contains(&link.from)
-    }
+    let waiting = waiting_hosts(blueprint);
+    precomputing.retain(|node| !waiting.contains(node));
+    let sharing: BTreeSet<NodeId> = nodes(|_| true).chain(waiting).collect();
+    let decides = |link: &LinkPlan| sharing.contains(&link.from) && !precomputing.contains(&link.from) || pausing.contains(&link.to);
+    links().filter(|(_, link)| decides(link)).map(|(id, _)| id).collect()
 }
 
 /// Whether the ports of a switch have nothing in common but the memory.
@@ -122,7 +102,7 @@ fn check_messages(
     blueprint: &Blueprint,
     switch: &SwitchPlan,
     what: &str,
-    mut routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
+    routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
 ) -> Result<(), BlueprintError> {
     let is_broken = |(id, is_acknowledgement, route): &(FlowId, bool, RouteId)| {
         let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
@@ -130,13 +110,8 @@ fn check_messages(
         let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
         !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source)
     };
-    match routes.find(is_broken) {
-        Some((id, ..)) => {
-            let name = &blueprint.nodes[switch.node.index()];
-            contradiction(no_route(&format!("{what} of '{name}' for flow {}", id.0)))
-        }
-        None => Ok(()),
-    }
+    let name = &blueprint.nodes[switch.node.index()];
+    refuse(routes.filter(is_broken).map(|(id, ..)| no_route(&format!("{what} of '{name}' for flow {}", id.0))))
 }
 
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
@@ -144,26 +119,21 @@ pub struct Switches<'a> {
     pub places: &'a Places<'a>,
     /// Of the run, for what the switches draw.
     pub key: Key,
-    pub routes: &'a RouteTable<'a>,
 }
 
 impl Switches<'_> {
     /// Adds what they share to the processes.
-    ///
-    /// # Errors
-    /// If messages have no route or take no time.
-    pub fn add(&self, processes: &mut [Process]) -> Result<(), BlueprintError> {
-        let pauses = pause_paths(self.places.blueprint)?;
-        let mut pauses_of: BTreeMap<NodeId, Vec<(u32, PausePath)>> = BTreeMap::new();
-        (0..).zip(&pauses).for_each(|(number, path)| pauses_of.entry(path.switch).or_default().push((number, *path)));
+    pub fn add(&self, processes: &mut [Process]) {
+        let mut pauses = (0..).zip(&self.places.messages.pauses).peekable();
         let mut links_of: BTreeMap<NodeId, Vec<LinkId>> = BTreeMap::new();
         if self.places.blueprint.switches.iter().any(|switch| switch.buffer.is_some()) {
             (0..).map(LinkId).zip(&self.places.blueprint.links).for_each(|(id, link)| links_of.entry(link.from).or_default().push(id));
         }
         for plan in &self.places.blueprint.switches {
-            let process = self.places.process(ProcessSite::Host(plan.node));
+            let process = self.places.host(plan.node);
             let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
-            let pause = self.pause(plan, process, pauses_of.get(&plan.node).map_or(&[], Vec::as_slice));
+            let own_pauses = std::iter::from_fn(|| pauses.next_if(|(_, path)| path.switch == plan.node));
+            let pause = self.pause(plan, process, own_pauses);
             let mut switch = Switch::new(plan.clone(), ports.len(), pause);
             switch.buffer = plan.buffer.as_ref().map(|buffer| {
                 let shares = shares(&links_of[&plan.node], &ports, &buffer.shares);
@@ -175,16 +145,15 @@ impl Switches<'_> {
             processes[process as usize].share(switch);
         }
         for node in waiting_hosts(self.places.blueprint) {
-            let process = &mut processes[self.places.process(ProcessSite::Host(node)) as usize];
+            let process = &mut processes[self.places.host(node) as usize];
             let links: Vec<LinkId> = process.ports_mut().map(|port| port.link()).collect();
             process.let_connections_wait(node, links.iter().map(|link| self.places.blueprint.links[link.index()].port.queue_limits()));
         }
-        let sending = links_of_pause_frames(self.places.blueprint);
-        for link in pauses.iter().map(|path| path.link).chain(sending) {
+        let Messages { pauses, .. } = &self.places.messages;
+        for link in pauses.iter().map(|path| path.link).chain(self.places.messages.links_of_pause_frames()) {
             let process = self.places.sender(link);
             processes[process as usize].make_pausable(self.places.port(link).expect("pause frames use a link"));
         }
-        Ok(())
     }
 
     /// The place of what the ports of a node share.
@@ -204,9 +173,9 @@ impl Switches<'_> {
         let blueprint = self.places.blueprint;
         let mut departure = |(id, is_acknowledgement, route): (FlowId, bool, RouteId)| {
             let flow = &blueprint.flows[id.index()];
-            let source = self.places.process(ProcessSite::Host(if is_acknowledgement { flow.to } else { flow.from }));
+            let source = self.places.host(if is_acknowledgement { flow.to } else { flow.from });
             processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
-            ((id, is_acknowledgement), self.routes.departure(route))
+            ((id, is_acknowledgement), self.places.departure(route))
         };
         routes.map(&mut departure).collect()
     }
@@ -234,7 +203,7 @@ impl Switches<'_> {
             // Their acknowledgements first: where both ends are here, data decide.
             let routes = [(flow.to, flow.backward), (flow.from, flow.forward)];
             for (_, route) in routes.into_iter().filter(|(end, _)| *end == plan.node) {
-                port_of_flow.insert(id, self.routes.departure(route).port);
+                port_of_flow.insert(id, self.places.departure(route).port);
             }
         }
         let lines: Vec<Rate> = ports.iter().map(|link| self.places.blueprint.links[link.index()].rate).collect();
@@ -243,10 +212,10 @@ impl Switches<'_> {
     }
 
     /// Its PAUSE, given the paths of its frames with their numbers.
-    fn pause(&self, plan: &SwitchPlan, process: u32, own: &[(u32, PausePath)]) -> Option<IngressPause> {
+    fn pause<'p>(&self, plan: &SwitchPlan, process: u32, own: impl Iterator<Item = (u32, &'p PausePath)>) -> Option<IngressPause> {
         let pause = plan.pause.as_ref()?;
-        let ingress = |(number, path): &(u32, PausePath)| {
-            let order = MessageOrder::beside_calls(self.places.blueprint.flows.len(), *number);
+        let ingress = |(number, path): (u32, &PausePath)| {
+            let order = MessageOrder::beside_calls(self.places.blueprint.flows.len(), number);
             let peer = Peer { process: ProcessId(self.places.sender(path.link)), delay: path.after, order };
             let ingress = Ingress {
                 link: path.link,
@@ -257,7 +226,7 @@ impl Switches<'_> {
             };
             (self.places.input(process, path.link), ingress)
         };
-        let mut ingresses: Vec<(u32, Ingress)> = own.iter().map(ingress).collect();
+        let mut ingresses: Vec<(u32, Ingress)> = own.map(ingress).collect();
         ingresses.sort_by_key(|(input, _)| *input);
         Some(IngressPause::new(pause.clone(), ingresses.into_iter().map(|(_, ingress)| ingress).collect()))
     }
@@ -265,12 +234,9 @@ impl Switches<'_> {
 
 /// The shares that are given to the ports of a node, and to its links that nothing uses.
 fn shares(links: &[LinkId], ports: &[LinkId], given: &[(LinkId, Limit)]) -> Vec<Option<Limit>> {
-    let used: BTreeSet<LinkId> = ports.iter().copied().collect();
-    let unused = links.iter().copied().filter(|link| !used.contains(link));
-    let mut shares: BTreeMap<LinkId, Limit> = BTreeMap::new();
-    given.iter().for_each(|(link, share)| {
-        shares.entry(*link).or_insert(*share);
-    });
-    let share = |link: LinkId| shares.get(&link).copied();
-    ports.iter().copied().chain(unused).map(share).collect()
+    let used: BTreeSet<&LinkId> = ports.iter().collect();
+    let unused = links.iter().filter(|link| !used.contains(link));
+    // Of several shares of a port, the first holds.
+    let shares: BTreeMap<LinkId, Limit> = given.iter().rev().copied().collect();
+    ports.iter().chain(unused).map(|link| shares.get(link).copied()).collect()
 }

@@ -7,8 +7,10 @@ use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::journal::Measurement;
+use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
+use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
 use std::any::Any;
 
@@ -22,7 +24,7 @@ pub struct Connections<S, R> {
     pub(super) receivers: Vec<ReceiverEndpoint<R>>,
 }
 
-/// The sending end of a connection.
+/// The sending end of a connection. All its events share one timer.
 #[derive(Clone)]
 pub(super) struct SenderEndpoint<S> {
     pub(super) sender: S,
@@ -30,10 +32,14 @@ pub(super) struct SenderEndpoint<S> {
     pub(super) armed: Time,
     pub(super) template: PacketTemplate,
     pub(super) sent: Sent,
-    /// The application that waits for its acknowledgements, if there is one.
-    pub(super) application: Option<Box<Application>>,
     /// It is registered with its port, which has had no room yet.
-    pub(super) is_waiting: bool,
+    is_waiting: bool,
+    /// The first time of `acts`, with the kind of its timer.
+    next_act: (Time, TimerKind),
+    /// When the application begins, falls silent, and offers its next page.
+    acts: [Time; 3],
+    /// The application that waits for its acknowledgements, if there is one.
+    application: Option<Box<Application>>,
 }
 
 /// The receiving end of a connection.
@@ -47,23 +53,10 @@ pub(super) struct ReceiverEndpoint<R> {
     pub(super) goodput: u64,
 }
 
-/// A sender all of whose events share one timer, and when its application acts on it.
-#[derive(Clone)]
-pub struct Scheduled<S> {
-    /// The state machine.
-    pub state: S,
-    /// When sending begins.
-    start: Time,
-    /// When the application falls silent.
-    stop: Time,
-    /// When it offers its next page.
-    page: Time,
-}
-
 /// A sending state machine. Its endpoint keeps the times of its application, and calls it at them.
-pub trait ScheduledSender {
-    /// The kind of its timer.
-    const TIMER: TimerKind;
+pub trait SenderMachine {
+    /// The kinds of its timer: for its own deadline, and for a beginning, a stop and a page of its application.
+    const TIMERS: [TimerKind; 4];
 
     /// When it has something to do on its own; if it is waiting for its port, other than sending.
     fn deadline(&self, is_waiting: bool) -> Time;
@@ -77,17 +70,78 @@ pub trait ScheduledSender {
     /// The application falls silent, perhaps before sending has begun.
     fn stop(&mut self, now: Time);
 
-    /// The application offers data, in its unit.
-    fn offer(&mut self, now: Time, amount: u32);
+    /// The application offers data, in its unit, perhaps as a new connection would.
+    fn offer(&mut self, now: Time, amount: u32, begins_anew: bool);
 
     /// Whether all data has arrived.
     fn is_finished(&self) -> bool;
 
     /// Takes over the changeable ones of these parameters.
     fn change(&mut self, now: Time, parameters: &dyn Any);
+
+    /// Whether it may send a data packet now; asked if it waits for its port.
+    fn is_ready(&mut self, now: Time) -> bool;
+
+    /// The size of its data packets.
+    fn packet_size(&self) -> u32;
+
+    /// The next packet to send now, if any.
+    fn next_transmission(&mut self, now: Time) -> Option<Transmission>;
+
+    /// Congestion window and slow-start threshold, if it has them.
+    fn window(&self) -> Option<(f64, f64)> {
+        None
+    }
 }
 
-impl<S, R> Connections<S, R> {
+impl<S: SenderMachine> SenderEndpoint<S> {
+    fn set_acts(&mut self, acts: [Time; 3]) {
+        self.acts = acts;
+        let [_, begin, stop, page] = S::TIMERS;
+        self.next_act = (acts[0], begin).min((acts[1], stop)).min((acts[2], page));
+    }
+
+    /// Lets the application do what is due.
+    #[cold]
+    fn act(&mut self, now: Time, mut trace: impl FnMut(TimerKind)) {
+        let [begins, stops, requests] = self.acts.map(|at| at <= now);
+        if begins {
+            self.sender.begin(now);
+            trace(TimerKind::Start);
+        }
+        if stops {
+            self.sender.stop(now);
+            self.application.iter_mut().for_each(|application| application.stop());
+            trace(TimerKind::Stop);
+        }
+        if requests {
+            let amount = self.application.as_mut().map_or(0, |application| application.next_segments(now));
+            let begins_anew = self.application.as_ref().is_some_and(|application| application.begins_anew());
+            self.sender.offer(now, amount, begins_anew);
+            trace(TimerKind::Page);
+        }
+        self.set_acts(self.acts.map(|at| if at <= now { Time::NEVER } else { at }));
+    }
+
+    /// Notifies the application when all its data has arrived; a web user requests the next page later.
+    #[inline]
+    fn notify_if_finished(&mut self, now: Time, measured: Measurement) {
+        let finished = self.application.as_mut().filter(|_| self.sender.is_finished());
+        if let Some(page) = finished.and_then(|application| application.on_finished(now, measured)) {
+            self.set_acts([self.acts[0], self.acts[1], page]);
+        }
+    }
+
+    /// Arms the timer for whatever is due first.
+    #[inline]
+    fn arm(&mut self, slot: u32, timers: &mut Timers) {
+        let deadline = self.sender.deadline(self.is_waiting);
+        let (at, kind) = if deadline <= self.next_act.0 { (deadline, S::TIMERS[0]) } else { self.next_act };
+        timers.arm(at, &mut self.armed, self.template.flow.0, kind, slot);
+    }
+}
+
+impl<S: SenderMachine, R> Connections<S, R> {
     /// Both ends of a connection, but what they keep themselves.
     pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint<S>>() + size_of::<ReceiverEndpoint<R>>();
 
@@ -107,11 +161,24 @@ impl<S, R> Connections<S, R> {
         self.receivers.shrink_to_fit();
     }
 
-    /// Adds a sender whose timer is not armed; returns its slot.
-    pub(super) fn push_sender(&mut self, template: PacketTemplate, sender: S, application: Option<Box<Application>>) -> u32 {
-        let (armed, sent) = (Time::NEVER, Sent::default());
-        self.senders.push(SenderEndpoint { sender, armed, template, sent, application, is_waiting: false });
-        self.senders.len() as u32 - 1
+    /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
+    /// acknowledgements, if there is one; returns its slot.
+    pub fn add_sender(
+        &mut self,
+        template: PacketTemplate,
+        sender: S,
+        application: Option<Box<Application>>,
+        (start, stop): (Time, Time),
+        timers: &mut Timers,
+    ) -> u32 {
+        let slot = self.senders.len() as u32;
+        let (armed, sent, next_act) = (Time::NEVER, Sent::default(), (Time::NEVER, S::TIMERS[0]));
+        let acts = [start, if stop < self.measured.to { stop } else { Time::NEVER }, Time::NEVER];
+        let mut end = SenderEndpoint { sender, armed, template, sent, is_waiting: false, next_act, acts, application };
+        end.set_acts(acts);
+        end.arm(slot, timers);
+        self.senders.push(end);
+        slot
     }
 
     /// Whether the sender of `flow` is in this slot.
@@ -119,17 +186,15 @@ impl<S, R> Connections<S, R> {
         self.senders.get(slot as usize).is_some_and(|end| end.template.flow == flow)
     }
 
+    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
+    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
+        self.senders[slot as usize].sender.change(now, parameters);
+    }
+
     /// Adds a receiver; returns its slot.
     pub fn add_receiver(&mut self, template: PacketTemplate, receiver: R, received: Received) -> u32 {
         self.receivers.push(ReceiverEndpoint { receiver, armed: Time::NEVER, template, received, goodput: 0 });
         self.receivers.len() as u32 - 1
-    }
-
-    /// The sender of an entry of its timer; `None` if the entry is stale.
-    pub(super) fn take_sender_timer(&mut self, timer: &Timer) -> Option<&mut SenderEndpoint<S>> {
-        let end = self.senders.get_mut(timer.slot as usize).filter(|end| end.armed == timer.at)?;
-        end.armed = Time::NEVER;
-        Some(end)
     }
 
     /// The receiver of an entry of its timer; `None` if the entry is stale.
@@ -139,16 +204,98 @@ impl<S, R> Connections<S, R> {
         Some(end)
     }
 
-    /// Traces that a timer has expired.
-    pub(super) fn trace_timer(&self, now: Time, timer: &Timer, kind: TimerKind, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.trace_timer(now, self.place, timer.flow, kind);
+    /// Traces that the timer of a receiver has expired.
+    pub(super) fn trace_receiver_timer(&self, now: Time, timer: &Timer, host_context: &mut HostContext<'_, '_>) {
+        host_context.context.record.trace_timer(now, self.place, timer.flow, TimerKind::Receiver);
     }
 
-    /// Sends a packet of the sender in a slot.
+    /// Does everything that is due at a sender, unless the timer's entry is stale.
+    #[inline(never)]
+    pub fn on_sender_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let (place, slot, counts) = (self.place, timer.slot, self.measured.is_open(now));
+        let window = self.window(slot, host_context);
+        let Some(end) = self.senders.get_mut(slot as usize).filter(|end| end.armed == timer.at) else { return };
+        end.armed = Time::NEVER;
+        let mut trace = |kind| host_context.context.record.trace_timer(now, place, timer.flow, kind);
+        if let Some(kind) = end.sender.on_deadline(now) {
+            end.sent.timeouts += u64::from(counts && kind == TimerKind::Sender);
+            trace(kind);
+        }
+        // The window with which a connection begins is traced even if it is that of one that has not begun.
+        let begins = end.acts[0] <= now;
+        if end.next_act.0 <= now {
+            end.act(now, trace);
+        }
+        self.trace_window(now, slot, window.filter(|_| !begins), host_context);
+        self.respond(now, slot, timers, host_context);
+    }
+
+    /// Sends what the sender wants to send now, notifies the application if all has arrived, and arms the timer.
+    #[inline(always)]
+    pub(super) fn respond(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        self.pump_sender(now, slot, host_context);
+        let end = &mut self.senders[slot as usize];
+        end.notify_if_finished(now, self.measured);
+        end.arm(slot, timers);
+    }
+
+    /// The port has room for one packet of a sender that waits.
+    pub fn on_room(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        self.senders[slot as usize].is_waiting = false;
+        let window = self.window(slot, host_context);
+        let has_sent = self.send_one(now, slot, host_context);
+        self.trace_window(now, slot, window, host_context);
+        // One that has nothing to send after all is asked again when it may.
+        if has_sent {
+            self.pump_sender(now, slot, host_context);
+        }
+        self.senders[slot as usize].arm(slot, timers);
+    }
+
+    /// Sends whatever the sender wants to send now, or registers it with its port.
+    fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
+        // Sending may change the window too.
+        let window = self.window(slot, host_context);
+        let SenderEndpoint { sender, template, is_waiting, .. } = &mut self.senders[slot as usize];
+        if !template.waits {
+            while self.send_one(now, slot, host_context) {}
+        } else if !*is_waiting && sender.is_ready(now) {
+            *is_waiting = true;
+            host_context.wait(template, sender.packet_size(), Waiting::Sender(S::TIMERS[0], slot));
+        }
+        self.trace_window(now, slot, window, host_context);
+    }
+
+    /// Sends a packet, if the sender wants to send one now.
     #[inline]
-    pub(super) fn send(&self, now: Time, slot: u32, packet: &Packet, host_context: &mut HostContext<'_, '_>) {
-        host_context.context.record.trace(now, self.place, packet, TraceEvent::Send);
-        host_context.send(now, self.senders[slot as usize].template.departure.port, packet);
+    fn send_one(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) -> bool {
+        let end = &mut self.senders[slot as usize];
+        let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
+        let packet = Packet { ecn, ..end.template.packet(now, size, body) };
+        if self.measured.is_open(now) && body.is_data() {
+            end.sent.count(&packet);
+        }
+        host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
+        host_context.send(now, end.template.departure.port, &packet);
+        true
+    }
+
+    /// The window of a sender, if it has one and there is a trace.
+    #[inline]
+    pub(super) fn window(&self, slot: u32, host_context: &HostContext<'_, '_>) -> Option<(f64, f64)> {
+        if host_context.context.record.is_untraced() {
+            return None;
+        }
+        self.senders.get(slot as usize)?.sender.window()
+    }
+
+    /// Traces the window of a sender if it is not what it was `before`.
+    #[inline]
+    pub(super) fn trace_window(&self, now: Time, slot: u32, before: Option<(f64, f64)>, host_context: &mut HostContext<'_, '_>) {
+        if let Some(window) = self.window(slot, host_context).filter(|window| before != Some(*window)) {
+            let flow = self.senders[slot as usize].template.flow.0;
+            host_context.context.record.trace_window(now, self.place, flow, window);
+        }
     }
 
     /// The sender in a slot.
@@ -179,74 +326,5 @@ impl<S, R> Connections<S, R> {
             end.received.report(seen);
             seen.flows[end.template.flow.index()].goodput_bytes = end.goodput;
         }
-    }
-}
-
-impl<S: ScheduledSender, R> Connections<Scheduled<S>, R> {
-    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
-    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
-        self.senders[slot as usize].sender.state.change(now, parameters);
-    }
-
-    /// Adds a sender that begins at `start` and has nothing new to send after `stop`, and the application that waits for its
-    /// acknowledgements, if there is one; returns its slot.
-    pub fn add_sender(
-        &mut self,
-        template: PacketTemplate,
-        state: S,
-        application: Option<Box<Application>>,
-        (start, stop): (Time, Time),
-        timers: &mut Timers,
-    ) -> u32 {
-        let stop = if stop < self.measured.to { stop } else { Time::NEVER };
-        let slot = self.push_sender(template, Scheduled { state, start, stop, page: Time::NEVER }, application);
-        self.arm_sender(slot, timers);
-        slot
-    }
-
-    /// Arms the timer of a sender for whatever is due first.
-    pub(super) fn arm_sender(&mut self, slot: u32, timers: &mut Timers) {
-        let end = &mut self.senders[slot as usize];
-        let Scheduled { state, start, stop, page } = &end.sender;
-        let deadline = state.deadline(end.is_waiting).min(*start).min(*stop).min(*page);
-        timers.arm(deadline, &mut end.armed, end.template.flow.0, S::TIMER, slot);
-    }
-
-    /// Does everything that is due at a sender but sending; returns whether the timer's entry is not stale.
-    pub(super) fn on_sender_timer(&mut self, now: Time, timer: &Timer, host_context: &mut HostContext<'_, '_>) -> bool {
-        let counts = self.measured.is_open(now);
-        let Some(SenderEndpoint { sender: Scheduled { state, start, stop, page }, sent, application, .. }) = self.take_sender_timer(timer)
-        else {
-            return false;
-        };
-        let take_due = |time: &mut Time| {
-            let is_due = *time <= now;
-            *time = if is_due { Time::NEVER } else { *time };
-            is_due
-        };
-        let mut kinds: Vec<TimerKind> = state.on_deadline(now).into_iter().collect();
-        sent.timeouts += u64::from(counts && kinds == [TimerKind::Sender]);
-        if take_due(start) {
-            state.begin(now);
-            kinds.push(TimerKind::Start);
-        }
-        if take_due(stop) {
-            state.stop(now);
-            application.iter_mut().for_each(|application| application.stop());
-            kinds.push(TimerKind::Stop);
-        }
-        if take_due(page) {
-            state.offer(now, application.as_mut().map_or(0, |application| application.next_segments(now)));
-            kinds.push(TimerKind::Page);
-        }
-        kinds.into_iter().for_each(|kind| self.trace_timer(now, timer, kind, host_context));
-        true
-    }
-
-    /// Notifies the application when all its data has arrived; a web user requests the next page later.
-    pub(super) fn notify_if_finished(&mut self, now: Time, slot: u32) {
-        let SenderEndpoint { sender: Scheduled { state, page, .. }, application, .. } = &mut self.senders[slot as usize];
-        let finished = application.as_mut().filter(|_| state.is_finished());
-        *page = finished.and_then(|application| application.on_finished(now, self.measured)).unwrap_or(*page);
     }
 }

@@ -4,7 +4,7 @@ use crate::api::blueprint::FlowWatch;
 use crate::api::observations::{FlowCounters, Observations};
 use crate::endpoints::flow_recorder::FlowRecorder;
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Ecn, Packet};
+use penstock_model::packet::{Ecn, Packet};
 use penstock_model::transport::custom::FramePart;
 use penstock_model::units::{Duration, Time};
 
@@ -33,8 +33,7 @@ impl Sent {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
         // What a sender sends: tags come later.
-        self.retransmissions +=
-            u64::from(matches!(packet.body, Body::Segment { retransmission: true, .. } | Body::RoceData { retransmission: true, .. }));
+        self.retransmissions += u64::from(packet.body.is_retransmission());
     }
 
     /// Writes the counts into the flow's row.

@@ -3,11 +3,12 @@
 //! Either end may answer any packet at once, and a timer may send at any time: nothing is promised beyond what the minimum sizes of
 //! packets give.
 
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, Scheduled, ScheduledSender, SenderEndpoint};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderMachine};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::custom::{AckPacket, DataPacket, Expiry, TransportFacts, TransportReceiver, TransportSender};
+use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::{Bytes, Time};
 use std::any::Any;
 
@@ -15,7 +16,7 @@ use std::any::Any;
 const MOST_AT_ONCE: u32 = 1 << 20;
 
 /// The ends of such connections at a host.
-pub type CustomEndpoints = Connections<Scheduled<CustomSender>, CustomReceiver>;
+pub type CustomEndpoints = Connections<CustomSender, CustomReceiver>;
 
 /// The transport of an endpoint: its name, for messages, and its facts.
 #[derive(Clone, Copy)]
@@ -65,10 +66,17 @@ pub struct CustomSender {
     /// What the application offers when sending begins: bytes, or no end.
     pub offer: Option<u64>,
     /// Sending has begun.
-    pub is_started: bool,
+    is_started: bool,
+    /// How many packets it has sent since it last had nothing to send.
+    sent_at_once: u32,
 }
 
 impl CustomSender {
+    /// One that offers `offer` bytes when sending begins, or no end of them.
+    pub fn new(transport: CustomTransport, sender: Box<dyn TransportSender + Send>, offer: Option<u64>) -> CustomSender {
+        CustomSender { transport, sender, offer, is_started: false, sent_at_once: 0 }
+    }
+
     fn offer_data(&mut self, now: Time, bytes: Option<u64>) {
         if bytes != Some(0) {
             self.sender.on_data(now, bytes);
@@ -76,8 +84,8 @@ impl CustomSender {
     }
 }
 
-impl ScheduledSender for CustomSender {
-    const TIMER: TimerKind = TimerKind::CustomSender;
+impl SenderMachine for CustomSender {
+    const TIMERS: [TimerKind; 4] = [TimerKind::CustomSender; 4];
 
     fn deadline(&self, _is_waiting: bool) -> Time {
         if self.is_started {
@@ -107,7 +115,7 @@ impl ScheduledSender for CustomSender {
         }
     }
 
-    fn offer(&mut self, now: Time, bytes: u32) {
+    fn offer(&mut self, now: Time, bytes: u32, _begins_anew: bool) {
         self.offer_data(now, Some(u64::from(bytes)));
     }
 
@@ -117,6 +125,29 @@ impl ScheduledSender for CustomSender {
 
     fn change(&mut self, now: Time, parameters: &dyn Any) {
         self.sender.change(now, parameters);
+    }
+
+    fn is_ready(&mut self, _now: Time) -> bool {
+        self.is_started
+    }
+
+    fn packet_size(&self) -> u32 {
+        self.transport.facts.packet().get() as u32
+    }
+
+    fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
+        if !self.is_started {
+            return None;
+        }
+        let Some(DataPacket { seq, size, retransmission, ecn, words }) = self.sender.next_packet(now) else {
+            self.sent_at_once = 0;
+            self.transport.checked_deadline(now, self.sender.deadline());
+            return None;
+        };
+        self.sent_at_once += 1;
+        self.transport.check_count(self.sent_at_once);
+        self.transport.check_size(size);
+        Some(Transmission { body: Body::TransportData { retransmission, seq, words }, size, ecn })
     }
 }
 
@@ -157,10 +188,8 @@ impl CustomEndpoints {
             Body::TransportAck { next, words } => {
                 let slot = flow.source;
                 let ack = AckPacket { next, ecn: packet.ecn, words };
-                self.senders[slot as usize].sender.state.sender.on_ack(now, &ack, packet.created);
-                self.pump_sender(now, slot, host_context);
-                self.notify_if_finished(now, slot);
-                self.arm_sender(slot, timers);
+                self.senders[slot as usize].sender.sender.on_ack(now, &ack, packet.created);
+                self.respond(now, slot, timers, host_context);
             }
             _ => unreachable!("of others"),
         }
@@ -169,44 +198,15 @@ impl CustomEndpoints {
     /// Handles the timer of an end.
     #[inline(never)]
     pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        if timer.kind == TimerKind::CustomReceiver {
-            return self.on_receiver_timer(now, timer, timers, host_context);
+        if timer.kind != TimerKind::CustomReceiver {
+            return self.on_sender_timer(now, timer, timers, host_context);
         }
-        if self.on_sender_timer(now, timer, host_context) {
-            self.pump_sender(now, timer.slot, host_context);
-            self.notify_if_finished(now, timer.slot);
-            self.arm_sender(timer.slot, timers);
-        }
-    }
-
-    fn on_receiver_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let Some(end) = self.take_receiver_timer(timer) else { return };
         if end.receiver.receiver.deadline() <= now {
             end.receiver.receiver.on_deadline(now);
-            self.trace_timer(now, timer, TimerKind::Receiver, host_context);
+            self.trace_receiver_timer(now, timer, host_context);
         }
         self.pump_receiver(now, timer.slot, timers, host_context);
-    }
-
-    /// Sends whatever the sender wants to send now.
-    fn pump_sender(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) {
-        let mut count = 0;
-        loop {
-            let SenderEndpoint { sender: Scheduled { state, .. }, template, sent, .. } = &mut self.senders[slot as usize];
-            let CustomSender { transport, sender, is_started: true, .. } = state else { return };
-            let Some(DataPacket { seq, size, retransmission, ecn, words }) = sender.next_packet(now) else {
-                transport.checked_deadline(now, sender.deadline());
-                return;
-            };
-            count += 1;
-            transport.check_count(count);
-            transport.check_size(size);
-            let packet = Packet { ecn, ..template.packet(now, size, Body::TransportData { retransmission, seq, words }) };
-            if self.measured.is_open(now) {
-                sent.count_many(1, size, u32::from(retransmission));
-            }
-            self.send(now, slot, &packet, host_context);
-        }
     }
 
     /// Counts what the application has got, sends whatever the receiver wants to send now, and arms its timer.

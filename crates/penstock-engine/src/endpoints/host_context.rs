@@ -70,7 +70,7 @@ impl HostContext<'_, '_> {
             entries.iter().for_each(|entry| self.context.record.trace(entry.at, place, &entry.arrival().packet, TraceEvent::Send));
         }
         let port = &mut self.ports[usize::from(first.next.port)];
-        if at_once {
+        if at_once && !self.keeps_batches {
             port.send_periodic(entries, &mut self.context);
         } else {
             port.add_periodic_to_batch(entries);

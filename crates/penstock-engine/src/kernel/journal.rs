@@ -59,20 +59,10 @@ impl Journal {
         }
     }
 
-    /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
-    pub fn take_trace(&mut self, until: Time, rows: &mut Vec<TraceRow>) {
-        let Some(Trace(trace)) = self.trace.as_deref_mut() else { return };
-        let mut kept = 0;
-        for i in 0..trace.len() {
-            // Transmissions are known before they begin.
-            if trace[i].time <= until {
-                rows.push(trace[i]);
-            } else {
-                trace[kept] = trace[i];
-                kept += 1;
-            }
-        }
-        trace.truncate(kept);
+    /// Takes the rows up to and including `until`, to which nothing will be added.
+    pub fn take_trace(&mut self, until: Time) -> impl Iterator<Item = TraceRow> + '_ {
+        // Transmissions are known before they begin.
+        self.trace.iter_mut().flat_map(move |trace| trace.0.extract_if(.., move |row| row.time <= until))
     }
 
     /// The rows that were not taken.

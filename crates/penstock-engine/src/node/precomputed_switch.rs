@@ -4,18 +4,17 @@
 //! its next arrival, that of all ports when there seems to be no room.
 
 use crate::kernel::event::Arrival;
-use crate::kernel::inputs::Inputs;
-use crate::merge::ring::Ring;
-use crate::node::shared_state::{Leaving, Switch};
+use crate::node::shared_state::Switch;
 use crate::node::switch::SwitchRun;
 use penstock_model::discipline::DropCause;
 use penstock_model::id::HopId;
 use penstock_model::units::Time;
+use std::collections::VecDeque;
 
 impl Switch {
     /// Lets it take the ends of transmissions from its ports, of which there are so many, as they accept packets.
     pub fn precompute_departures(&mut self, ports: usize) {
-        self.leaving = vec![Ring::default(); ports];
+        self.leaving = vec![VecDeque::new(); ports];
     }
 
     /// Whether its ports know departures on arrival.
@@ -26,7 +25,7 @@ impl Switch {
 
     /// When the next transmission ends whose packet holds memory, where departures are known.
     pub fn next_departure(&self) -> Time {
-        self.leaving.iter().filter_map(Ring::first).map(|first| first.at).min().unwrap_or(Time::NEVER)
+        self.leaving.iter().filter_map(VecDeque::front).map(|(at, _)| *at).min().unwrap_or(Time::NEVER)
     }
 
     /// Frees what is held for transmissions that are known and have ended by `now`.
@@ -37,9 +36,9 @@ impl Switch {
     /// The same at one port.
     #[inline]
     fn free_departed(&mut self, now: Time, port: usize) {
-        while let Some(first) = self.leaving[port].first().copied().filter(|first| first.at <= now) {
-            self.occupancies.remove(port, first.size);
-            self.leaving[port].consume(1);
+        while let Some((_, size)) = self.leaving[port].front().copied().filter(|(at, _)| *at <= now) {
+            self.occupancies.remove(port, size);
+            self.leaving[port].pop_front();
         }
     }
 
@@ -55,36 +54,14 @@ impl Switch {
     }
 
     fn hold_until(&mut self, at: Time, port: usize, size: u32) {
-        self.hold(port, size, false);
-        self.leaving[port].push(Leaving { at, size });
+        self.occupancies.add(port, size);
+        self.leaving[port].push_back((at, size));
         debug_assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
         debug_assert_eq!(self.occupancies.of_port(port).packets, self.leaving[port].len() as u64, "what is held will leave");
     }
 }
 
 impl SwitchRun<'_, '_, '_> {
-    /// Processes all packets that arrive up to and including `until`, before which there is no message, and what the host does
-    /// meanwhile; or up to an earlier instant, if there are very many.
-    pub(super) fn process_arrivals_until(&mut self, mut until: Time, inputs: &mut Inputs) {
-        loop {
-            let front = inputs.front(until);
-            let due = front.partition_point(|arrival| arrival.at <= until);
-            if due == 0 {
-                return;
-            }
-            for arrival in &front[..due] {
-                while self.host.next() <= arrival.at {
-                    self.run_host(self.host.next());
-                }
-                self.on_arrival(arrival);
-            }
-            inputs.consume(due);
-            if self.hops + self.own_events >= self.host_context.max_events() {
-                until = until.min(inputs.pause());
-            }
-        }
-    }
-
     /// Hands a packet whose next hop is `hop` to its port, if there is room for it.
     #[inline]
     pub(super) fn admit_until_departure(&mut self, arrival: &Arrival, hop: HopId, port: usize) {

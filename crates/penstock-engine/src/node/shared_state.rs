@@ -2,7 +2,6 @@
 
 use crate::api::blueprint::SwitchPlan;
 use crate::kernel::context::Context;
-use crate::merge::ring::Ring;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
@@ -17,13 +16,6 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
-/// A packet that holds memory until its transmission ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Leaving {
-    pub(super) at: Time,
-    pub(super) size: u32,
-}
-
 /// The state that the ports of a switch share.
 #[derive(Clone, Default)]
 pub struct Switch {
@@ -32,8 +24,8 @@ pub struct Switch {
     /// What names its components.
     pub(super) plan: SwitchPlan,
     pub(super) occupancies: Occupancies,
-    /// Per port, what it holds, where all ports know departures on arrival; empty elsewhere.
-    pub(super) leaving: Vec<Ring<Leaving>>,
+    /// Per port, until when it holds how many bytes, where all ports know departures on arrival; empty elsewhere.
+    pub(super) leaving: Vec<VecDeque<(Time, u32)>>,
     /// Per port, the transmissions under way, whose packets still hold memory; none in the slot of pauses, behind the ports.
     pub(super) in_transmission: Vec<VecDeque<Release>>,
     /// The next event of each port, and of pauses if there are any.
@@ -135,14 +127,6 @@ impl Switch {
 
     pub(super) fn has_room(&self, port: usize, size: u32) -> bool {
         self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
-    }
-
-    /// A packet of `size` bytes at `port` holds memory from now on, of the headroom or of what is shared.
-    pub(super) fn hold(&mut self, port: usize, size: u32, is_headroom: bool) {
-        match is_headroom {
-            false => self.occupancies.add(port, size),
-            true => self.occupancies.add_beside(port, size),
-        }
     }
 
     /// A packet that has left its port no longer holds memory.

@@ -74,10 +74,10 @@ impl SwitchRun<'_, '_, '_> {
                 self.run_host(now);
             } else if unlimited == now {
                 self.run_reaction_point(now);
-            } else if inputs.next() == now && self.switch.precomputes_departures() {
-                self.process_arrivals_until(until.min(inputs.next_message().before()), inputs);
             } else if inputs.next() == now {
-                self.process_arrivals(now, inputs);
+                // Where departures are known, nothing else is due between arrivals.
+                let last = if self.switch.precomputes_departures() { until.min(inputs.next_message().before()) } else { now };
+                self.process_arrivals(last, inputs);
             } else {
                 let port = self.switch.ready.first();
                 let HostContext { ports, context, .. } = &mut self.host_context;
@@ -116,30 +116,31 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Processes all packets that arrive at `now`: all of an instant must be consumed before anything else is read from inputs.
-    fn process_arrivals(&mut self, now: Time, inputs: &mut Inputs) {
+    /// Processes all packets that arrive up to and including `until`, and what the host does meanwhile; or up to an earlier instant, if
+    /// there are very many. All of an instant must be consumed before anything else is read from inputs.
+    fn process_arrivals(&mut self, mut until: Time, inputs: &mut Inputs) {
         loop {
-            let front = inputs.front(now);
+            let front = inputs.front(until);
             // Mostly one is due.
-            let due = front.iter().take_while(|arrival| arrival.at <= now).count();
-            if due == 0 {
-                return;
-            }
+            let due = front.iter().take_while(|arrival| arrival.at <= until).count();
+            let Some(last) = front[..due].last().map(|last| last.at) else { return };
             for arrival in &front[..due] {
+                self.run_host_until(arrival.at);
                 self.on_arrival(arrival);
                 // A transmission may take no time, and a receiver may answer at once.
-                self.release_until(now);
-                if self.host.next() <= now {
-                    self.run_host(now);
-                }
+                self.release_until(arrival.at);
             }
+            self.run_host_until(last);
             inputs.consume(due);
+            if last < until && self.hops + self.own_events >= self.host_context.max_events() {
+                until = until.min(inputs.pause());
+            }
         }
     }
 
     /// Processes a packet that arrives over a link.
     #[inline]
-    pub(super) fn on_arrival(&mut self, arrival: &Arrival) {
+    fn on_arrival(&mut self, arrival: &Arrival) {
         let Arrival { at: now, packet } = arrival;
         let HostContext { context, .. } = &mut self.host_context;
         context.record.digest.packet(*now, packet, 0);
@@ -157,8 +158,14 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
+    fn run_host_until(&mut self, until: Time) {
+        while self.host.next() <= until {
+            self.run_host(self.host.next());
+        }
+    }
+
     /// Runs the sources and timers of the host at `now`.
-    pub(super) fn run_host(&mut self, now: Time) {
+    fn run_host(&mut self, now: Time) {
         self.own_events += self.host.run(0, now, &mut self.host_context);
         self.admit_from_host(now);
     }
@@ -224,7 +231,10 @@ impl SwitchRun<'_, '_, '_> {
             self.notify(*now, packet, port);
             return self.quench(*now, packet);
         }
-        switch.hold(port, packet.size, is_headroom);
+        match is_headroom {
+            false => switch.occupancies.add(port, packet.size),
+            true => switch.occupancies.add_beside(port, packet.size),
+        }
         if let Some(pause) = &mut switch.pause {
             pause.on_arrival(packet, hop, is_headroom, context.routes);
         }

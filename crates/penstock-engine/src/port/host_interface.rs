@@ -76,17 +76,10 @@ impl Port {
         lists.take(|list| service.occupancy(list, now), has_memory, is_open)
     }
 
-    /// All that its node sends comes in cells from now on, by [`Port::on_cells`]: what takes packets around the transmit batch is off.
-    pub fn expect_cells(&mut self) {
-        self.allows_cell_batches = std::mem::replace(&mut self.allows_batches, false);
-    }
-
     /// Processes cells that its node sends.
     pub fn on_cells(&mut self, cells: &[Arrival], context: &mut Context<'_, '_>) {
         if let Some(first) = cells.first() {
-            self.allows_batches = self.allows_cell_batches;
             self.on_arrivals(cells.iter().map(|cell| (cell, cell.packet.hop)), (first.at, cells.len()), context);
-            self.allows_batches = false;
         }
     }
 

@@ -76,8 +76,6 @@ pub struct Port {
     uses_service_loop: bool,
     /// Packets may be processed in batches.
     allows_batches: bool,
-    /// Cells may be: those of packets that are segmented here, while the packets themselves may not.
-    allows_cell_batches: bool,
     policers: Option<Box<Policers>>,
     /// The marker, where it sees packets depart.
     departure_marker: Option<Box<AnyMeter>>,
@@ -110,8 +108,8 @@ enum Queueing {
 
 impl Queueing {
     /// The queueing that the plan needs; `only_queues` if the port has no other stages and a constant rate.
-    fn new(plan: &LinkPlan, context: &PortContext, only_queues: bool) -> Queueing {
-        if !can_precompute_departures(plan) {
+    fn new(plan: &LinkPlan, context: &PortContext, only_queues: bool, decides_at_departure: bool) -> Queueing {
+        if decides_at_departure || !can_precompute_departures(plan) {
             return Queueing::EventDriven(Box::new(EventDriven::new(&plan.port, context)));
         }
         match AnyDiscipline::new(&plan.port.queues[0].discipline, context) {
@@ -177,15 +175,15 @@ impl Port {
         }
     }
 
-    /// Builds the port of `link`, whose row in traces is `place`. Two things are not in its plan: what is recorded beyond counters, and the
-    /// jitter of hosts whose packets enter the network here.
+    /// Builds the port of `link`, whose row in traces is `place`. Three things are not in its plan: what is recorded beyond counters, the
+    /// jitter of hosts whose packets enter the network here, and whether it must not know departures on arrival.
     pub fn new(
         link: LinkId,
         place: u32,
         plan: &LinkPlan,
         context: PortContext,
         measured: Measurement,
-        (recorder, jitter): (Option<Box<PortRecorder>>, Option<PortJitter>),
+        (recorder, jitter, decides_at_departure): (Option<Box<PortRecorder>>, Option<PortJitter>, bool),
         fast_paths: FastPaths,
     ) -> Port {
         let site = context.site.clone();
@@ -200,7 +198,7 @@ impl Port {
         let impairment = |(i, plan)| AnyImpairment::new(plan, &site.with_key(site.key.child("impairment").nth(i as u64)));
         let wire = wire_of(plan, &site);
         let only_queues = fast_paths.tail_drop_fifo && !has_more_stages && wire.is_constant();
-        let queueing = Queueing::new(plan, &context, only_queues);
+        let queueing = Queueing::new(plan, &context, only_queues, decides_at_departure);
         let pcn = PcnStage::new(&plan.port, &site);
         let uses_service_loop = match &queueing {
             Queueing::EventDriven(service) if fast_paths.event_driven_loop => {
@@ -222,7 +220,6 @@ impl Port {
             is_bare: fast_paths.bare && !has_more_stages && !marks_on_arrival && plan.port.pcn.is_empty(),
             uses_service_loop,
             allows_batches: fast_paths.batches,
-            allows_cell_batches: false,
             queueing,
             batch: Vec::new(),
             only_channel: None,

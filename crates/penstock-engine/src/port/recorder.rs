@@ -1,11 +1,12 @@
 //! Records of a port beyond its counters, on request: counts and waits by class, and its error terms for expedited traffic.
 
 use crate::api::blueprint::LinkWatch;
-use crate::api::observations::{ClassCounters, LinkCounters, PortTimings};
+use crate::api::observations::{CircuitId, ClassCounters, LinkCounters, PortTimings};
 use crate::kernel::journal::Measurement;
 use crate::port::observer::{Change, PortObserver};
-use crate::port::split_counts::{CircuitCounts, IngressCounts};
+use crate::port::split_counts::SplitCounts;
 use penstock_model::discipline::DropCause;
+use penstock_model::id::LinkId;
 use penstock_model::packet::Packet;
 use penstock_model::stats::expedited::EfMeter;
 use penstock_model::units::Time;
@@ -16,8 +17,8 @@ pub struct PortRecorder {
     measured: Measurement,
     /// By class; empty if classes are not recorded.
     classes: Vec<ClassCounters>,
-    ingresses: Option<IngressCounts>,
-    circuits: Option<CircuitCounts>,
+    ingresses: Option<SplitCounts<Option<LinkId>>>,
+    circuits: Option<SplitCounts<CircuitId>>,
     expedited: Vec<EfMeter>,
     /// For time series.
     pub observer: Option<Box<PortObserver>>,
@@ -30,7 +31,7 @@ impl PortRecorder {
         plan: &LinkWatch,
         classes: usize,
         measured: Measurement,
-        (ingresses, circuits): (Option<IngressCounts>, Option<CircuitCounts>),
+        (ingresses, circuits): (Option<SplitCounts<Option<LinkId>>>, Option<SplitCounts<CircuitId>>),
         is_observed: bool,
     ) -> Box<PortRecorder> {
         Box::new(PortRecorder {

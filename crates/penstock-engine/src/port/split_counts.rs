@@ -6,20 +6,21 @@ use penstock_model::atm::circuits::PortCircuits;
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::{Body, Packet};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-/// Counters for each link that leads to the node of a port, and for what begins there.
+/// Counters for each part of what passes a port.
 #[derive(Clone, Debug)]
-pub struct IngressCounts {
-    /// By flow, over which link packets of its source and of its receiver come.
-    of_flow: Vec<[Option<LinkId>; 2]>,
-    /// What begins at the node comes first, then links in their order.
-    pub counted: BTreeMap<Option<LinkId>, LinkCounters>,
+pub struct SplitCounts<K> {
+    /// By flow, the parts to which packets of its source and of its receiver belong.
+    of_flow: Vec<[K; 2]>,
+    /// The part of messages of switches, which have ways of their own, and of which few pass; as others of their flow if left out.
+    of_messages: Option<K>,
+    /// In the order of the parts.
+    pub counted: BTreeMap<K, LinkCounters>,
 }
 
-impl IngressCounts {
-    /// Nothing yet, for the port of `link`.
-    pub fn new(blueprint: &Blueprint, link: LinkId) -> IngressCounts {
+impl SplitCounts<Option<LinkId>> {
+    /// Nothing yet, for each link that leads to the port of `link`; what begins at its node comes first.
+    pub fn by_ingress(blueprint: &Blueprint, link: LinkId) -> SplitCounts<Option<LinkId>> {
         let before = |route: &[LinkId]| {
             let here = route.iter().position(|passed| *passed == link)?;
             here.checked_sub(1).map(|before| route[before])
@@ -27,48 +28,31 @@ impl IngressCounts {
         let ways = |flow: &FlowPlan| [flow.forward, flow.backward].map(|way| before(&blueprint.routes[way.index()]));
         let of_flow: Vec<[Option<LinkId>; 2]> = blueprint.flows.iter().map(ways).collect();
         let counted = of_flow.iter().flatten().chain([&None]).map(|ingress| (*ingress, LinkCounters::default())).collect();
-        IngressCounts { of_flow, counted }
+        SplitCounts { of_flow, of_messages: Some(None), counted }
     }
+}
 
-    /// The counters of the link over which a packet came.
-    pub fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
-        let ingress = match packet.body {
-            // Messages of switches have ways of their own, and few pass.
-            Body::SourceQuench { .. } | Body::CongestionNotification { .. } => None,
-            body => self.of_flow[packet.flow.index()][usize::from(body.is_from_receiver())],
+impl SplitCounts<CircuitId> {
+    /// Nothing yet, for each of these circuits of a port.
+    pub fn by_circuit(blueprint: &Blueprint, circuits: &PortCircuits) -> SplitCounts<CircuitId> {
+        let id = |flow| match circuits.circuits.of_flow(flow)[0] as usize / 2 {
+            // Circuits go both ways, and those of the plan come first.
+            plan if plan < blueprint.atm.circuits.len() => CircuitId::Shared(plan as u32),
+            _ => CircuitId::Own(FlowId(flow as u32)),
         };
-        self.counted.get_mut(&ingress).expect("all ingresses are known")
+        let of_flow: Vec<[CircuitId; 2]> = (0..blueprint.flows.len()).map(|flow| [id(flow); 2]).collect();
+        let is_here = |flow: &usize| circuits.circuits.of_flow(*flow).iter().any(|circuit| circuits.here.binary_search(circuit).is_ok());
+        let counted = (0..of_flow.len()).filter(is_here).map(|flow| (id(flow), LinkCounters::default())).collect();
+        SplitCounts { of_flow, of_messages: None, counted }
     }
 }
 
-/// How long the cells of each circuit that passes a port wait; both directions of one count together where both do.
-#[derive(Clone, Debug)]
-pub struct CircuitCounts {
-    circuits: Arc<PortCircuits>,
-    /// By the number of a circuit.
-    ids: Vec<CircuitId>,
-    /// In the order of the circuits.
-    pub counted: BTreeMap<CircuitId, LinkCounters>,
-}
-
-impl CircuitCounts {
-    /// Nothing yet, for a port with these circuits.
-    pub fn new(blueprint: &Blueprint, circuits: Arc<PortCircuits>) -> CircuitCounts {
-        let shared = blueprint.atm.circuits.len();
-        let mut ids: Vec<CircuitId> = (0..shared as u32).flat_map(|plan| [CircuitId::Shared(plan); 2]).collect();
-        for flow in 0..blueprint.flows.len() {
-            // The own circuits of flows are numbered in the order of the flows.
-            if circuits.circuits.of_flow(flow)[0] as usize == ids.len() {
-                ids.extend([CircuitId::Own(FlowId(flow as u32)); 2]);
-            }
-        }
-        let counted = circuits.here.iter().map(|number| (ids[*number as usize], LinkCounters::default())).collect();
-        CircuitCounts { circuits, ids, counted }
-    }
-
-    /// The counters of the circuit of a cell.
-    pub fn of(&mut self, cell: &Packet) -> &mut LinkCounters {
-        let id = self.ids[self.circuits.circuits.of(cell) as usize];
-        self.counted.get_mut(&id).expect("the circuits of a port are known")
+impl<K: Copy + Ord> SplitCounts<K> {
+    /// The counters of the part to which a packet belongs.
+    pub fn of(&mut self, packet: &Packet) -> &mut LinkCounters {
+        let of_flow = self.of_flow[packet.flow.index()][usize::from(packet.body.is_from_receiver())];
+        let is_message = matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. });
+        let part = self.of_messages.filter(|_| is_message).unwrap_or(of_flow);
+        self.counted.get_mut(&part).expect("all parts are known")
     }
 }

@@ -41,10 +41,7 @@ pub fn apply<const TRACED: bool>(
         Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
         Verdict::Mark => return Some(record_mark(now, packet, counters, journal)),
         Verdict::Drop(cause) => {
-            match point {
-                DecisionPoint::OnArrival => record_arrival_drop(now, packet, cause, counters, journal),
-                DecisionPoint::Queued(arrival) => record_queue_drop(now, arrival, packet, cause, counters, journal),
-            }
+            record_drop(now, point, packet, cause, counters, journal);
             return None;
         }
     }
@@ -81,32 +78,24 @@ fn record_mark(now: Time, packet: &Packet, counters: &mut PortCounters, journal:
 }
 
 #[inline(never)]
-fn record_arrival_drop(now: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
-    counters.offered.add(1);
-    counters.arrival(now, packet.size, packet.precedence);
-    record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
-    counters.dropped.add(1);
-    counters.report_drop(now, packet, cause);
-    if let Some(recorder) = &mut counters.recorder {
-        recorder.offered(now, packet);
-    }
-    let is_tied = cause == DropCause::Overflow
-        && counters.last_accepted.0 == now
-        && counters.last_accepted.1 != packet.flow
-        && counters.measured.contains(now);
-    counters.link.tied_drops += u64::from(is_tied);
-    counters.loss(now, packet, cause);
-}
-
-#[inline(never)]
-fn record_queue_drop(now: Time, arrival: Time, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
+fn record_drop(now: Time, point: DecisionPoint, packet: &Packet, cause: DropCause, counters: &mut PortCounters, journal: &mut Journal) {
+    let arrival = match point {
+        DecisionPoint::OnArrival => now,
+        DecisionPoint::Queued(arrival) => arrival,
+    };
     counters.arrival(arrival, packet.size, packet.precedence);
     record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
     counters.dropped.add(1);
     counters.report_drop(now, packet, cause);
-    counters.link.wait_without_service(&counters.measured, arrival, now, packet.size);
-    if let Some(recorder) = &mut counters.recorder {
-        recorder.queue_drop(now, arrival, packet);
+    let PortCounters { link, measured, recorder, last_accepted, offered, .. } = counters;
+    if let DecisionPoint::OnArrival = point {
+        offered.add(1);
+        recorder.iter_mut().for_each(|recorder| recorder.offered(now, packet));
+        let is_tied = cause == DropCause::Overflow && last_accepted.0 == now && last_accepted.1 != packet.flow;
+        link.tied_drops += u64::from(is_tied && measured.contains(now));
+    } else {
+        link.wait_without_service(measured, arrival, now, packet.size);
+        recorder.iter_mut().for_each(|recorder| recorder.queue_drop(now, arrival, packet));
     }
     counters.loss(now, packet, cause);
 }

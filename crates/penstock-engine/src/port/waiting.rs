@@ -1,5 +1,6 @@
 //! Backpressure at a host's own port: connections register as waiting, and the port asks them in turn while its queue has room.
 
+use crate::api::trace::TimerKind;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
 use penstock_model::parameters::Limit;
@@ -9,10 +10,8 @@ use std::collections::VecDeque;
 /// What waits for room in a queue.
 #[derive(Clone, Copy, Debug)]
 pub enum Waiting {
-    /// A TCP sender, by its slot.
-    Tcp(u32),
-    /// A RoCE sender, by its slot.
-    Roce(u32),
+    /// A sender, by the kind of its timer and its slot.
+    Sender(TimerKind, u32),
     /// A packet that a receiver answers with: an acknowledgement or a notification.
     Answer(Packet),
 }
@@ -112,7 +111,7 @@ mod tests {
     fn what_fits_the_queue_alone_waits_for_memory() {
         let mut lists = WaitingLists::new(&[vec![Limit::Packets(8)], vec![Limit::Packets(8)]]);
         for (list, size, flow) in [(0, 1500, 0), (0, 100, 1), (1, 100, 2)] {
-            lists.wait(list, WaitingEntry { flow: FlowId(flow), size, what: Waiting::Tcp(flow) });
+            lists.wait(list, WaitingEntry { flow: FlowId(flow), size, what: Waiting::Sender(TimerKind::Sender, flow) });
         }
         let mut take = |memory| lists.take(|_| (1, 1500), |size| size <= memory, |_| true).map(|entry| entry.flow);
         assert_eq!(take(99), None);
@@ -124,7 +123,7 @@ mod tests {
     fn lists_take_turns() {
         let mut lists = WaitingLists::new(&[const { Vec::new() }; 3]);
         for flow in 0..6 {
-            lists.wait(flow as usize % 3, WaitingEntry { flow: FlowId(flow), size: 100, what: Waiting::Tcp(flow) });
+            lists.wait(flow as usize % 3, WaitingEntry { flow: FlowId(flow), size: 100, what: Waiting::Sender(TimerKind::Sender, flow) });
         }
         let taken = std::iter::from_fn(|| lists.take(|_| (0, 0), |_| true, |_| true).map(|entry| entry.flow.0));
         assert_eq!(taken.collect::<Vec<u32>>(), [0, 1, 2, 3, 4, 5]);

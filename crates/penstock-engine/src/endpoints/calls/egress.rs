@@ -102,35 +102,26 @@ impl CallsEgress {
 
     /// Fast path where the egress [only samples](CallsEgress::only_samples): takes leading media packets of one aggregate that
     /// arrive before `bound` and adds them to `digest`, with all state in registers. Returns how many; the first is one.
-    pub fn on_media_batch(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
-        let Some(first) = arrivals.first() else { return 0 };
-        if self.measured.is_open(first.at) {
-            self.take_media::<true>(arrivals, bound, digest)
-        } else {
-            // Two thirds of a run may be warm-up.
-            self.take_media::<false>(arrivals, bound.min(self.measured.from), digest)
-        }
-    }
-
-    /// Takes media packets of one aggregate, all of which arrive in the measurement period if they are to be counted.
     #[inline(never)]
-    fn take_media<const COUNTED: bool>(&mut self, arrivals: &[Arrival], bound: Time, digest: &mut Digest) -> usize {
-        let Some(flow) = arrivals.first().map(|first| first.packet.flow) else { return 0 };
+    pub fn on_media_batch(&mut self, arrivals: &[Arrival], mut bound: Time, digest: &mut Digest) -> usize {
+        let Some((flow, from)) = arrivals.first().map(|first| (first.packet.flow, first.at)) else { return 0 };
+        let is_counted = self.measured.is_open(from);
+        if !is_counted {
+            bound = bound.min(self.measured.from);
+        }
         let (mut hash, mut received, mut taken) = (*digest, ReceivedCounts::default(), 0);
         let is_next = |Arrival { at, packet }: &&Arrival| *at < bound && packet.flow == flow && matches!(packet.body, Body::Media { .. });
         self.egress.on_marks(arrivals.iter().take_while(is_next).map(|Arrival { at, packet }| {
             // What is known of the body makes this small enough to be part of the loop.
             let Body::Media { .. } = packet.body else { unreachable!("only media are taken") };
             hash.packet(*at, packet, 0);
-            if COUNTED {
+            if is_counted {
                 received.count(*at, packet);
             }
             taken += 1;
             packet.pcn
         }));
-        if COUNTED {
-            self.received.add(&received);
-        }
+        self.received.add(&received);
         *digest = hash;
         taken
     }

@@ -134,8 +134,8 @@ impl Host {
     /// A port has room for a packet that waits for it.
     pub fn on_room(&mut self, now: Time, port: u32, what: Waiting, host_context: &mut HostContext<'_, '_>) {
         match what {
-            Waiting::Tcp(slot) => self.connections.on_room(now, slot, &mut self.timers, host_context),
-            Waiting::Roce(slot) => self.roce.on_room(now, slot, &mut self.timers, host_context),
+            Waiting::Sender(TimerKind::Roce, slot) => self.roce.on_room(now, slot, &mut self.timers, host_context),
+            Waiting::Sender(_, slot) => self.connections.on_room(now, slot, &mut self.timers, host_context),
             Waiting::Answer(packet) => {
                 host_context.context.record.trace(now, self.place, &packet, TraceEvent::Send);
                 host_context.send(now, port, &packet);
@@ -187,7 +187,7 @@ impl Host {
     fn on_timer(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         let Some(timer) = self.timers.pop() else { return };
         if timer.kind == TimerKind::Roce {
-            return self.roce.on_timer(now, &timer, &mut self.timers, host_context);
+            return self.roce.on_sender_timer(now, &timer, &mut self.timers, host_context);
         }
         if matches!(timer.kind, TimerKind::CustomSender | TimerKind::CustomReceiver) {
             return self.custom.on_timer(now, &timer, &mut self.timers, host_context);

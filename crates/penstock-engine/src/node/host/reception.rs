@@ -114,22 +114,15 @@ impl Host {
     #[inline]
     pub fn receive_packet(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
         host_context.context.record.trace(now, self.place, packet, TraceEvent::Receive);
-        match packet.body {
+        // The tag of the sender's rate limiter comes off.
+        let untagged;
+        let packet = match packet.body {
             Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } | Body::TaggedTransportData { .. } => {
-                self.receive_tagged(now, packet, host_context)
+                untagged = Packet { body: packet.body.untagged(), ..*packet };
+                &untagged
             }
-            _ => self.receive_untagged(now, packet, host_context),
-        }
-    }
-
-    /// As [`Host::receive_packet`], once the tag of the sender's rate limiter is off.
-    #[inline(never)]
-    fn receive_tagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
-        self.receive_untagged(now, &Packet { body: packet.body.untagged(), ..*packet }, host_context)
-    }
-
-    #[inline(always)]
-    fn receive_untagged(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
+            _ => packet,
+        };
         match packet.body {
             Body::Datagram { .. } => {
                 if self.measured.is_open(now) {

@@ -116,12 +116,12 @@ impl Host {
             EndKind::OpenLoop => {}
             EndKind::Calls => reader.read("calls", "", whole, &self.calls[i]),
             EndKind::Roce => {
-                let sender = &self.roce.sender(end.slot).state;
+                let sender = self.roce.sender(end.slot);
                 reader.read("roce", "", whole, sender);
                 reader.read("rate-control", sender.rate_control_name(), whole, sender.rate_control());
             }
             EndKind::Custom => {
-                let CustomSender { transport, sender, .. } = &self.custom.sender(end.slot).state;
+                let CustomSender { transport, sender, .. } = self.custom.sender(end.slot);
                 reader.read("transport", transport.name, whole, &**sender);
             }
             EndKind::Tcp(control) => {

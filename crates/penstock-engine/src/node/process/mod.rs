@@ -10,7 +10,6 @@ pub mod messages;
 pub mod outcome;
 pub mod ports;
 mod router_port;
-pub mod sampling;
 pub mod series;
 
 use crate::api::blueprint::{Blueprint, SwitchPlan};
@@ -32,7 +31,6 @@ use crate::node::process::host_loop::run_host;
 use crate::node::process::messages::receive_message;
 use crate::node::process::ports::Ports;
 use crate::node::process::router_port::forward;
-use crate::node::process::sampling::{Samplers, Samples};
 use crate::node::process::series::{Observed, Observers};
 use crate::node::shared_state::Switch;
 use crate::node::transit_loop;
@@ -40,7 +38,7 @@ use crate::port::Port;
 use penstock_model::id::{FlowId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Time;
 
 /// A process. What every visit needs comes first.
 #[repr(C, align(128))]
@@ -62,7 +60,6 @@ pub struct Process {
     pub(super) switch: Option<Box<Switch>>,
     /// Of an end of AAL5: what it reassembles.
     pub(super) aal5: Option<Box<Aal5>>,
-    samplers: Samplers,
     observers: Observers,
     changes: Changes,
     /// Its name: the node's for a host, the link's for a router's port.
@@ -89,7 +86,6 @@ impl Process {
             host,
             switch: None,
             aal5: None,
-            samplers: Samplers::default(),
             observers: Observers::default(),
             changes: Changes::default(),
             is_pausable: false,
@@ -123,7 +119,6 @@ impl Process {
 
     /// Makes it an end of AAL5.
     pub fn make_aal5_end(&mut self, aal5: Aal5) {
-        self.ports.iter_mut().zip(&aal5.cell_ports).filter(|(_, sends_cells)| **sends_cells).for_each(|(port, _)| port.expect_cells());
         self.aal5 = Some(Box::new(aal5));
         self.is_plain = false;
     }
@@ -137,15 +132,7 @@ impl Process {
     /// Gives a port or a sender other parameters from `at` on. One that has none to change is left as it is, since an executor may
     /// count on a process that has nothing to do but forward.
     pub fn change(&mut self, at: Time, changed: Changed) {
-        if changed.is_changeable() {
-            self.changes.add(at, changed);
-            self.is_plain = false;
-        }
-    }
-
-    /// Samples port `port` each `every` after `from`, into the results of plan `plan` of its kind.
-    pub fn sample(&mut self, port: u32, every: Duration, from: Time, plan: u32, samples: Samples) {
-        self.samplers.add(port, every, from + every, plan, samples);
+        self.changes.add(at, changed);
         self.is_plain = false;
     }
 
@@ -271,7 +258,7 @@ impl Process {
 
     /// When parameters change, or something is to be sampled or read, as far as that is known.
     fn next_sample(&self) -> Time {
-        let next = self.samplers.next().min(self.changes.next());
+        let next = self.changes.next();
         if self.observers.is_empty() {
             next
         } else {
@@ -290,7 +277,6 @@ impl Process {
 
     fn take_samples(&mut self, now: Time) {
         self.changes.make(now, &mut self.ports, self.host.as_deref_mut(), self.switch.as_deref_mut());
-        self.samplers.take_samples(now, &mut self.ports);
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());
     }
@@ -309,8 +295,8 @@ impl Process {
     }
 
     /// Takes the rows of its trace up to and including `until`, before which nothing more happens here.
-    pub fn take_trace(&mut self, until: Time, rows: &mut Vec<TraceRow>) {
-        self.record.take_trace(until, rows);
+    pub fn take_trace(&mut self, until: Time) -> impl Iterator<Item = TraceRow> + '_ {
+        self.record.take_trace(until)
     }
 
     /// Calls `take` with each flow that begins here and is kept by its `max-window` from sending more.

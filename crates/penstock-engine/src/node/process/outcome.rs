@@ -51,7 +51,7 @@ impl Process {
         if let Some(host) = self.host {
             host.report(observations);
         }
-        self.samplers.report(observations);
+        self.observers.report(observations);
         Outcome {
             name: self.name,
             digest: self.record.digest.value(),

@@ -1,7 +1,7 @@
-//! Time series of a process: what of its state is read, when, and what it was.
+//! Time series and samples of a process: what of its state is read, when, and what it was.
 
 use crate::api::blueprint::PortPlan;
-use crate::api::observations::FlowCounters;
+use crate::api::observations::{FlowCounters, MeterSamples, Observations};
 use crate::api::series::{ComponentName, Sampling, SeriesPart, SeriesPlan, SeriesRow};
 use crate::node::host::state::HostEnd;
 use crate::node::host::Host;
@@ -42,6 +42,22 @@ pub enum Observed {
     End { end: HostEnd, flow: FlowId, before: Option<(Time, FlowCounters)> },
     /// What the ports share.
     Shared,
+    /// How many packets wait at a port, and how many did at each instant.
+    Queue { port: u32, lengths: Vec<u32> },
+    /// The meters of a port, and their states.
+    Meters { port: u32, samples: Vec<MeterSamples> },
+}
+
+/// Adds the present states of a port's meters.
+fn sample_meters(now: Time, port: &Port, samples: &mut Vec<MeterSamples>) {
+    let mut i = 0;
+    port.probe_meters(now, &mut |meter, variable, value| {
+        if samples.len() == i {
+            samples.push(MeterSamples { meter, variable: variable.name, unit: variable.unit, values: Vec::new() });
+        }
+        samples[i].values.push(value);
+        i += 1;
+    });
 }
 
 impl Observers {
@@ -110,6 +126,17 @@ impl Observers {
             rows.extend(observer.rows.drain(..ready));
         }
     }
+
+    /// Writes the samples into the results of their plans.
+    pub(super) fn report(self, observations: &mut Observations) {
+        for Observer { number, observed, .. } in self.0 {
+            match observed {
+                Observed::Queue { lengths, .. } => observations.samples[number as usize] = lengths,
+                Observed::Meters { samples, .. } => observations.meter_samples[number as usize] = samples,
+                Observed::Port { .. } | Observed::End { .. } | Observed::Shared => {}
+            }
+        }
+    }
 }
 
 impl Observer {
@@ -155,6 +182,14 @@ impl Observer {
                 switch.into_iter().filter(|_| !end.receives).for_each(|switch| switch.read_flow(*flow, reader));
             }
             Observed::Shared => switch.expect("nodes share by being switches").read(reader),
+            Observed::Queue { port, lengths } => {
+                lengths.push(ports[*port as usize].waiting(now));
+                return None;
+            }
+            Observed::Meters { port, samples } => {
+                sample_meters(now, &ports[*port as usize], samples);
+                return None;
+            }
         }
         Some(std::mem::take(&mut reader.values))
     }

@@ -1,16 +1,11 @@
 //! The endpoints of TCP connections at a host.
 
-mod timers;
-
 use crate::api::observations::Observations;
-use crate::endpoints::application::Application;
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderEndpoint};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderMachine};
 use crate::endpoints::host_context::HostContext;
-use crate::endpoints::packet_template::PacketTemplate;
-use crate::endpoints::timers::{TimerKind, Timers};
+use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
 use crate::kernel::route::Routes;
-use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
@@ -30,12 +25,71 @@ impl ReceiverEndpoint<Receiver> {
     }
 }
 
-impl TcpEndpoints {
-    /// Gives the sender in this slot the changeable ones of these parameters from `now` on.
-    pub fn change(&mut self, now: Time, slot: u32, parameters: &dyn Any) {
-        self.senders[slot as usize].sender.change(now, parameters);
+impl SenderMachine for Sender {
+    const TIMERS: [TimerKind; 4] = [TimerKind::Sender, TimerKind::Start, TimerKind::Stop, TimerKind::Page];
+
+    #[inline]
+    fn deadline(&self, _is_waiting: bool) -> Time {
+        self.deadline()
     }
 
+    #[inline]
+    fn on_deadline(&mut self, now: Time) -> Option<TimerKind> {
+        if self.deadline() > now {
+            return None;
+        }
+        let kind = match self.is_timeout_due(now) {
+            true => TimerKind::Sender,
+            false if self.is_retransmission_due(now) => TimerKind::DelayedRetransmission,
+            false => TimerKind::Pacing,
+        };
+        self.on_deadline(now);
+        Some(kind)
+    }
+
+    fn begin(&mut self, now: Time) {
+        self.start(now);
+    }
+
+    fn stop(&mut self, _now: Time) {
+        self.withdraw();
+    }
+
+    fn offer(&mut self, _now: Time, segments: u32, begins_anew: bool) {
+        if begins_anew {
+            self.renew_window();
+        }
+        self.offer(Some(segments));
+    }
+
+    #[inline]
+    fn is_finished(&self) -> bool {
+        self.is_finished()
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        self.change(now, parameters);
+    }
+
+    fn is_ready(&mut self, now: Time) -> bool {
+        self.is_ready(now)
+    }
+
+    fn packet_size(&self) -> u32 {
+        self.packet_size()
+    }
+
+    #[inline]
+    fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
+        self.next_transmission(now)
+    }
+
+    fn window(&self) -> Option<(f64, f64)> {
+        Some((self.congestion_window(), self.slow_start_threshold()))
+    }
+}
+
+impl TcpEndpoints {
     /// Asks for the memory that receiving `packet` needs; see [`crate::kernel::logical_process::WindowProcess::prefetch`].
     #[inline]
     pub fn prefetch(&self, stage: usize, packet: &Packet, routes: &Routes) {
@@ -72,28 +126,10 @@ impl TcpEndpoints {
     pub fn on_source_quench(&mut self, now: Time, flow: FlowId, host_context: &mut HostContext<'_, '_>) {
         let slot = host_context.context.routes.flow(flow).source;
         if self.senders.get(slot as usize).is_some_and(|end| end.template.flow == flow) {
-            let before = self.window_of(slot);
+            let window = self.window(slot, host_context);
             self.senders[slot as usize].sender.on_source_quench();
-            self.trace_window(now, slot, before, host_context);
+            self.trace_window(now, slot, window, host_context);
         }
-    }
-
-    /// Adds a sender that opens its connection at `start` and has nothing new to send after `stop`, and the application that waits
-    /// for its acknowledgements, if there is one; returns its slot.
-    pub fn add_sender(
-        &mut self,
-        template: PacketTemplate,
-        sender: Sender,
-        application: Option<Box<Application>>,
-        (start, stop): (Time, Time),
-        timers: &mut Timers,
-    ) -> u32 {
-        let slot = self.push_sender(template, sender, application);
-        timers.arm(start, &mut { Time::NEVER }, template.flow.0, TimerKind::Start, slot);
-        if stop < self.measured.to {
-            timers.arm(stop, &mut { Time::NEVER }, template.flow.0, TimerKind::Stop, slot);
-        }
-        slot
     }
 
     /// Receives segments and acknowledgements at the end of their routes that arrive before `bound`, before any other packet
@@ -133,26 +169,21 @@ impl TcpEndpoints {
     #[inline(always)]
     fn receive_segment(&mut self, now: Time, packet: &Packet, seq: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
         let slot = host_context.context.routes.sink(packet.flow);
-        let counts = self.measured.is_open(now);
         let end = &mut self.receivers[slot as usize];
         let before = end.receiver.delivered();
         let header = SegmentHeader::of(&packet.body);
-        let acknowledges = match end.receiver.on_predicted_segment(now, seq, header) {
-            Some(acknowledges) => acknowledges,
-            None => {
-                end.receiver.on_segment(now, seq, packet.ecn, header);
-                if !end.receiver.has_plain_acks() {
-                    if counts {
-                        end.count(now, packet, before);
-                    }
-                    return self.pump_receiver(now, slot, timers, host_context);
-                }
-                end.receiver.takes_ack()
-            }
-        };
-        if counts {
+        let predicted = end.receiver.on_predicted_segment(now, seq, header);
+        if predicted.is_none() {
+            end.receiver.on_segment(now, seq, packet.ecn, header);
+        }
+        if self.measured.is_open(now) {
             end.count(now, packet, before);
         }
+        let acknowledges = match predicted {
+            Some(acknowledges) => acknowledges,
+            None if end.receiver.has_plain_acks() => end.receiver.takes_ack(),
+            None => return self.pump_receiver(now, slot, timers, host_context),
+        };
         if acknowledges {
             let body = Body::ack(Ack { next: end.receiver.delivered(), flags: end.receiver.flags(), sack: SackBlocks::default() });
             let packet = end.template.packet(now, end.receiver.packet_size(), body);
@@ -200,21 +231,18 @@ impl TcpEndpoints {
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
             Body::Ack { flags, sack, next, sack_rest } => {
-                let before = self.window_of(flow.source);
                 let ack = Ack { next, flags, sack: SackBlocks::join(sack, sack_rest) };
-                self.senders[flow.source as usize].sender.on_ack(now, &ack);
-                self.trace_window(now, flow.source, before, host_context);
-                self.respond(now, flow.source, timers, host_context);
+                self.on_ack(now, flow.source, &ack, timers, host_context);
             }
             Body::Syn { ecn, .. } => {
                 self.receivers[flow.sink as usize].receiver.on_syn(now, ecn);
                 self.pump_receiver(now, flow.sink, timers, host_context);
             }
             Body::SynAck { ecn, .. } => {
-                let before = self.window_of(flow.source);
+                let window = self.window(flow.source, host_context);
                 self.senders[flow.source as usize].sender.on_syn_ack(now, ecn);
-                self.trace_window(now, flow.source, before, host_context);
-                self.pump_sender(now, flow.source, timers, host_context);
+                self.trace_window(now, flow.source, window, host_context);
+                self.respond(now, flow.source, timers, host_context);
             }
             _ => unreachable!("these have no transport"),
         }
@@ -223,73 +251,24 @@ impl TcpEndpoints {
     /// Handles any acknowledgement.
     #[inline(never)]
     fn on_ack(&mut self, now: Time, slot: u32, ack: &Ack, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        let window = self.window(slot, host_context);
         self.senders[slot as usize].sender.on_ack(now, ack);
+        self.trace_window(now, slot, window, host_context);
         self.respond(now, slot, timers, host_context);
     }
 
-    /// Sends what an acknowledgement lets out, and notifies the application if it was the last.
-    #[inline(always)]
-    fn respond(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        self.pump_sender(now, slot, timers, host_context);
-        self.notify_if_finished(now, slot, timers);
-    }
-
-    /// Congestion window and slow-start threshold of a sender.
-    fn window_of(&self, slot: u32) -> (f64, f64) {
-        let sender = &self.senders[slot as usize].sender;
-        (sender.congestion_window(), sender.slow_start_threshold())
-    }
-
-    /// Traces the window of a sender if it is not what it was `before`.
-    fn trace_window(&self, now: Time, slot: u32, before: (f64, f64), host_context: &mut HostContext<'_, '_>) {
-        let window = self.window_of(slot);
-        if window != before {
-            let flow = self.senders[slot as usize].template.flow.0;
-            host_context.context.record.trace_window(now, self.place, flow, window);
+    /// Handles the timer of an end.
+    #[inline(never)]
+    pub fn on_timer(&mut self, now: Time, timer: &Timer, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
+        if timer.kind != TimerKind::Receiver {
+            return self.on_sender_timer(now, timer, timers, host_context);
         }
-    }
-
-    /// The port has room for one packet of a sender that waits.
-    pub fn on_room(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        self.senders[slot as usize].is_waiting = false;
-        let before = self.window_of(slot);
-        let has_sent = self.send_one(now, slot, host_context);
-        self.trace_window(now, slot, before, host_context);
-        // One that has nothing to send after all is asked again when it may.
-        match has_sent {
-            true => self.pump_sender(now, slot, timers, host_context),
-            false => self.arm_sender(slot, timers),
+        let Some(end) = self.take_receiver_timer(timer) else { return };
+        if end.receiver.deadline() <= now {
+            end.receiver.on_timeout(now);
+            self.trace_receiver_timer(now, timer, host_context);
         }
-    }
-
-    /// Sends whatever the sender wants to send now, or registers it with its port; and arms its timer.
-    fn pump_sender(&mut self, now: Time, slot: u32, timers: &mut Timers, host_context: &mut HostContext<'_, '_>) {
-        // Sending may change the window too.
-        let before = (!host_context.context.record.is_untraced()).then(|| self.window_of(slot));
-        let SenderEndpoint { sender, template, is_waiting, .. } = &mut self.senders[slot as usize];
-        if !template.waits {
-            while self.send_one(now, slot, host_context) {}
-        } else if !*is_waiting && sender.is_ready(now) {
-            *is_waiting = true;
-            host_context.wait(template, sender.packet_size(), Waiting::Tcp(slot));
-        }
-        if let Some(before) = before {
-            self.trace_window(now, slot, before, host_context);
-        }
-        self.arm_sender(slot, timers);
-    }
-
-    /// Sends a packet, if the sender wants to send one now.
-    #[inline]
-    fn send_one(&mut self, now: Time, slot: u32, host_context: &mut HostContext<'_, '_>) -> bool {
-        let end = &mut self.senders[slot as usize];
-        let Some(Transmission { body, size, ecn }) = end.sender.next_transmission(now) else { return false };
-        let packet = Packet { ecn, ..end.template.packet(now, size, body) };
-        if self.measured.is_open(now) && matches!(body, Body::Segment { .. }) {
-            end.sent.count(&packet);
-        }
-        self.send(now, slot, &packet, host_context);
-        true
+        self.pump_receiver(now, timer.slot, timers, host_context);
     }
 
     /// Sends whatever acknowledgements the receiver has, and arms its timer.
