@@ -53,8 +53,7 @@ struct SendingProbe(EndProbe);
 
 penstock_model::state! {
     impl SendingProbe, |it, _now| {
-        /// Rate at which the flow has sent data since the previous reading, headers and retransmissions included; only at
-        /// intervals.
+        /// Rate of the data that the flow has sent since the previous reading, headers and retransmissions included; only at intervals.
         "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.sent_bytes);
         /// Data packets that the flow has sent since the beginning of the run, retransmissions included.
         "sent", "packets", is it.0.counters.sent_packets as f64;
@@ -70,8 +69,7 @@ penstock_model::state! {
     impl ReceivingProbe, |it, _now| {
         /// Rate at which data of the flow has been received since the previous reading, headers included; only at intervals.
         "throughput", "bit/s", maybe it.0.rate(|counters| counters.received_bytes);
-        /// Rate at which the application has got data since the previous reading, without headers and duplicates; only at
-        /// intervals.
+        /// Rate of the data that the application has got since the previous reading, without headers or duplicates; only at intervals.
         "goodput", "bit/s", maybe it.0.rate(|counters| counters.goodput_bytes);
         /// Data packets of the flow that have been received since the beginning of the run.
         "received", "packets", is it.0.counters.received_packets as f64;
