@@ -98,10 +98,11 @@ def test_conditions():
 
 
 def test_names_may_be_paths_and_a_minus_has_blanks():
-    assert list(parse("r1-r2.queue.red.limit - goodput[near[0], max] * x_1").names()) == [
+    assert list(parse("r1-r2.queue.red.limit - goodput[near[0], max] * x_1 / größe.count").names()) == [
         "r1-r2.queue.red.limit",
         "goodput[near[0], max]",
         "x_1",
+        "größe.count",
     ]
 
 
