@@ -118,6 +118,17 @@ def test_mistakes_in_conditions_have_their_line(plan, text, found):
     assert found[2] in message
 
 
+TWICE = "'a-b.rate' = ['1 Mbit/s'], a-b.rate = ['2 Mbit/s']"
+
+
+@pytest.mark.parametrize("part", ["set", "grid", "when.grid"])
+def test_a_name_with_and_without_quotes_is_set_twice(plan, part):
+    text = f"when = [{{ if = '1 < 2', grid = {{ {TWICE} }} }}]" if part == "when.grid" else f"{part} = {{ {TWICE} }}"
+    [(_, path, message)] = mistakes(plan, f"{text}\n")
+    assert path == f"{part.replace('when', 'when[0]')}.a-b.rate"
+    assert message == "is set twice, with and without quotes; leave one of them out"
+
+
 def test_what_a_condition_sets_cannot_be_replaced_on_the_command_line(plan):
     with pytest.raises(ps.errors.InputError, match=r"--set a-b.rate: is set in when of the study"):
         plan("[[when]]\nif = '1 < 2'\nset.a-b.rate = '1 Mbit/s'\n", {"a-b.rate": "2 Mbit/s"})

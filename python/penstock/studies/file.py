@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from penstock.studies.definition import Definition, is_path
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.ranges import Range
 from penstock.studies.sections import AIMS, aims_of, asks_of, ranges_of, refuse_beside_ranges, whens_of
-from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed, path_of
+from penstock.studies.toml_text import Lines, Mistakes, Place, TomlError, parsed, path_of
 
 if TYPE_CHECKING:
     from penstock._core import Mistake
@@ -123,7 +123,7 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
             mistakes.add((key,), f"needs a table, [{key}]")
             continue
         target = {"set": definition.settings, "grid": definition.grid, "derived": definition.derived}[key]
-        target.update(flat(table))
+        target.update(flat(table, (key,), mistakes))
         if not target and key in content:
             mistakes.add((key,), "is empty")
     for key, found in (("zip", definition.zips), ("list", definition.entries)):
@@ -135,13 +135,13 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
         if not tables and key in content:
             mistakes.add((key,), "is empty, so there would be no point")
         for number, table in enumerate(tables):
-            found.append(flat(table))
+            found.append(flat(table, (key, number), mistakes))
             if not table:
                 mistakes.add((key, number), "is empty")
     definition.when = whens_of(content, flat, mistakes)
     ranges = content.get("ranges", {})
     if isinstance(ranges, dict) and (ranges or "ranges" not in content):
-        definition.ranges = ranges_of(flat(ranges), mistakes)
+        definition.ranges = ranges_of(flat(ranges, ("ranges",), mistakes), mistakes)
     else:
         mistakes.add(("ranges",), "needs a table, [ranges], with a range for each parameter")
     where = content.get("where", [])
@@ -154,20 +154,26 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
     return definition
 
 
-def flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+def flat(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> dict[str, Any]:
     """Turns nested tables into paths; an empty table, or one under a quoted path, is a value.
 
-    >>> flat({"a-b": {"rate": 1, "queue": {}}, "a-b.queue": {"red": 2}})
-    {'a-b.rate': 1, 'a-b.queue': {'red': 2}}
+    >>> flat({"a-b": {"rate": 1, "delay": {}}, "a-b.queue": {"red": 2}}, ("set",), Mistakes())
+    {'a-b.rate': 1, 'a-b.delay': {}, 'a-b.queue': {'red': 2}}
     """
     found: dict[str, Any] = {}
-    for key, value in table.items():
-        path = f"{before}{key}"
-        if isinstance(value, dict) and value and "." not in key:
-            found |= flat(value, f"{path}.")
-        else:
-            found[path] = value
+    for path, value in _paths(table):
+        if path in found:
+            mistakes.add((*place, path), "is set twice, with and without quotes; leave one of them out")
+        found[path] = value
     return found
+
+
+def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict) and value and "." not in key:
+            yield from _paths(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
 
 
 def _override(definition: Definition, override: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:

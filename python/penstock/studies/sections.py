@@ -127,7 +127,7 @@ def _comparison(table: Any, tell: Tell) -> Compare | None:
     return Compare(parameter, table["baseline"], tuple(metrics)) if parameter and "baseline" in table else None
 
 
-def whens_of(content: Mapping[str, Any], flat: Callable[[Any], dict[str, Any]], mistakes: Mistakes) -> list[When]:
+def whens_of(content: Mapping[str, Any], flat: Callable[..., dict[str, Any]], mistakes: Mistakes) -> list[When]:
     """Reads the tables ``[[when]]``; `flat` turns nested tables into paths."""
     tables = content.get("when", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -146,7 +146,7 @@ def whens_of(content: Mapping[str, Any], flat: Callable[[Any], dict[str, Any]], 
             if not isinstance(part, dict) or (key in table and not part):
                 mistakes.add(("when", number, key), f"needs a table, [when.{key}], that is not empty")
                 part = {}
-            parts[key] = flat(part)
+            parts[key] = flat(part, ("when", number, key), mistakes)
         if not set(table) - {"if"}:
             mistakes.add(("when", number), "sets nothing; write [when.set], [when.grid] or [when.derived] below it")
         found.append(When(condition, parts["set"], parts["grid"], parts["derived"]))
