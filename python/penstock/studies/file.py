@@ -154,15 +154,15 @@ def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
     return definition
 
 
-def flat(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> dict[str, Any]:
+def flat(table: Mapping[str, Any], place: Place = (), mistakes: Mistakes | None = None) -> dict[str, Any]:
     """Turns nested tables into paths; an empty table, or one under a quoted path, is a value.
 
-    >>> flat({"a-b": {"rate": 1, "delay": {}}, "a-b.queue": {"red": 2}}, ("set",), Mistakes())
+    >>> flat({"a-b": {"rate": 1, "delay": {}}, "a-b.queue": {"red": 2}})
     {'a-b.rate': 1, 'a-b.delay': {}, 'a-b.queue': {'red': 2}}
     """
     found: dict[str, Any] = {}
     for path, value in _paths(table):
-        if path in found:
+        if path in found and mistakes is not None:
             mistakes.add((*place, path), "is set twice, with and without quotes; leave one of them out")
         found[path] = value
     return found
