@@ -251,7 +251,7 @@ mod tests {
     fn sweeps_are_tried_again_after_some_windows() {
         let mut sequencer = ring(16);
         make_sweeps(&mut sequencer, 32, 0);
-        sequencer.end_window(1, 16 * 1_024 - 1);
+        sequencer.end_window(1, 16 * 16 - 1);
         assert_eq!(sequencer.mode, Mode::Windows);
         sequencer.end_window(1, 1);
         assert_eq!(sequencer.mode, Mode::Sweeps);

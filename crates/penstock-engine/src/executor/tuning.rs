@@ -108,8 +108,10 @@ impl SweepLengths {
     }
 }
 
-/// Events per process in windows before sweeps are tried again for the first time; twice as many each further time.
-const FIRST_PATIENCE: u64 = 1_024;
+/// Events per process in windows before sweeps are tried again for the first time, and how many times as many each further time. Sweeps
+/// may become long when all sources have begun, and trials cost little while few packets are under way.
+const FIRST_PATIENCE: u64 = 16;
+const PATIENCE_GROWTH: u64 = 16;
 
 /// Whether sweeps are to be tried again.
 #[derive(Clone, Debug)]
@@ -131,7 +133,7 @@ impl WindowTuning {
         self.events += events;
         let is_over = self.events >= self.patience;
         if is_over {
-            (self.events, self.patience) = (0, self.patience.saturating_mul(2));
+            (self.events, self.patience) = (0, self.patience.saturating_mul(PATIENCE_GROWTH));
         }
         is_over
     }
@@ -184,9 +186,9 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_are_tried_again_after_some_events_per_process_and_then_after_twice_as_many() {
+    fn sweeps_are_tried_again_after_some_events_per_process_and_then_after_more() {
         let mut tuning = WindowTuning::new(10);
-        for factor in [1, 2, 4] {
+        for factor in [1, PATIENCE_GROWTH, PATIENCE_GROWTH * PATIENCE_GROWTH] {
             assert_eq!((1..).find(|_| tuning.is_over(10)), Some(factor * FIRST_PATIENCE));
         }
     }
