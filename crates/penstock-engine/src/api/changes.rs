@@ -68,6 +68,15 @@ pub(crate) fn check_order<T>(changes: &[(Time, T)], latest: Time) -> Result<(), 
 }
 
 impl PortPlan {
+    /// Whether a component has parameters that can be set while a run goes on.
+    pub fn is_changeable(&self) -> bool {
+        self.queues.iter().any(|queue| queue.discipline.changeable().is_some())
+            || self.policers.iter().any(|policer| policer.changeable().is_some())
+            || self.marker.as_ref().is_some_and(|marker| marker.meter.changeable().is_some())
+            || self.shaper.as_ref().is_some_and(|shaper| shaper.changeable().is_some())
+            || self.scheduler.is_changeable(&self.classes)
+    }
+
     /// Whether a change to `other` affects packets that wait already, other than by a scheduler.
     pub(crate) fn changes_departures(&self, other: &PortPlan) -> bool {
         let at_departure = |plan: &PortPlan| plan.marker.clone().filter(|marker| marker.at == MarkAt::Departure);

@@ -23,6 +23,16 @@ pub enum Changed {
     Transport(FlowId, u32, Arc<TransportPlan>),
 }
 
+impl Changed {
+    /// Whether it has parameters that can change.
+    pub(super) fn is_changeable(&self) -> bool {
+        match self {
+            Changed::Port(_, plan) => plan.is_changeable(),
+            Changed::Transport(.., plan) => plan.changeable().is_some(),
+        }
+    }
+}
+
 impl Changes {
     /// Adds a change, behind others at the same instant.
     pub(super) fn add(&mut self, at: Time, changed: Changed) {

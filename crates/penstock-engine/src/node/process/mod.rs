@@ -132,8 +132,10 @@ impl Process {
     /// Gives a port or a sender other parameters from `at` on. One that has none to change is left as it is, since an executor may
     /// count on a process that has nothing to do but forward.
     pub fn change(&mut self, at: Time, changed: Changed) {
-        self.changes.add(at, changed);
-        self.is_plain = false;
+        if changed.is_changeable() {
+            self.changes.add(at, changed);
+            self.is_plain = false;
+        }
     }
 
     /// Observes one of its subjects, as plan number `number` says.
