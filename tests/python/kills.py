@@ -96,7 +96,8 @@ def check(folder, right, told, counts):
         if found is None:
             counts.lost += key in told
         else:
-            counts.changed += (found.metrics, found.digest, found.packet_hops) != numbers
+            of = found.manifest
+            counts.changed += (found.metrics, of.digest, of.packet_hops) != numbers
 
 
 def kill_stores(stores, runs, folder, seed):

@@ -90,7 +90,10 @@ def fill(made):
     run = store.get(keys.of(1, 0))
     for replication in range(2, KEPT):
         request = RunRequest(verbs.PAGE, (), 1, replication, "page")
-        key, numbers = keys.of(1, replication), (run.digest, run.packet_hops, run.metrics, None, run.measured)
+        key, numbers = (
+            keys.of(1, replication),
+            (run.manifest.digest, run.manifest.packet_hops, run.metrics, None, run.measured),
+        )
         store.write(Record(key, encode(key, request, *numbers)))
     (made / "kept.tar.gz").unlink()
     export_runs(store, Selection(store.texts), made / "kept.tar.gz")

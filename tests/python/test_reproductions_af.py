@@ -298,4 +298,5 @@ def test_the_findings_are_current():
     assert [judgement.as_json() for judgement in judge(STUDY, outcome)] == verdicts
     assert runs_text(STUDY, outcome) == text_beside(load("af").document, "runs.json")
     agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
-    assert f"\n{agree} of the 120 numbers lie within" in text_beside(load("af").document, "findings.md")
+    findings = " ".join(text_beside(load("af").document, "findings.md").split())
+    assert f" {agree} of the 120 numbers lie within" in findings

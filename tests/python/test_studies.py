@@ -380,7 +380,7 @@ def test_a_dry_run_runs_nothing_and_counts_what_is_stored(penstock, tmp_path):
 def test_a_dry_run_divides_its_time_by_the_cores_in_use(penstock, monkeypatch):
     Path("s.toml").write_text(STUDY)
     monkeypatch.setattr("penstock.processors.available", lambda: 2)
-    monkeypatch.setattr("penstock.studies.standing._time", lambda asked: asked.hops)  # a second for each hop
+    monkeypatch.setattr("penstock.cli.dry_run._time", lambda asked: asked.hops)  # a second for each hop
     one, two, four = (
         json.loads(penstock("run", "s.toml", "--dry-run", "--jobs", jobs, "--format", "json")[1]) for jobs in (1, 2, 4)
     )
