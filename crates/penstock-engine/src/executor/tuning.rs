@@ -111,7 +111,7 @@ impl SweepLengths {
 /// Events per process in windows before sweeps are tried again for the first time, and how many times as many each further time. Sweeps
 /// may become long when all sources have begun, and trials cost little while few packets are under way.
 const FIRST_PATIENCE: u64 = 16;
-const PATIENCE_GROWTH: u64 = 16;
+const PATIENCE_GROWTH: u64 = 256;
 
 /// Whether sweeps are to be tried again.
 #[derive(Clone, Debug)]
