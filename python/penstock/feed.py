@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 LARGEST = 2**30
 """Maximum size of the CSV in bytes, as for CSV files."""
@@ -41,8 +42,8 @@ class _Rows(BytesIO):
 
     is_full = False
 
-    def write(self, data: object) -> int:
-        content = bytes(data)  # type: ignore[call-overload]
+    def write(self, data: Any) -> int:
+        content = bytes(data)
         self.is_full = self.tell() + len(content) > LARGEST
         if self.is_full:
             raise OSError("too large")

@@ -1,7 +1,7 @@
 """Settings of a study: its network, what varies and its aims."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from penstock.arguments import named
@@ -19,7 +19,7 @@ _VALUES = 6
 """Maximum number of values of a parameter that a notebook shows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class StudySettings:
     """The settings of a study; its methods return changed copies.
 
@@ -47,19 +47,34 @@ class StudySettings:
 
     network: Network
     duration: str
-    warm_up: str | None = None
-    seed: int | None = None
-    description: str | None = None
-    name: str = "study"
-    replications: int = 5
-    definition: Definition = field(default_factory=Definition)
-    aims: dict[str, Any] = field(default_factory=dict)
+    warm_up: str | None
+    seed: int | None
+    description: str | None
+    name: str
+    replications: int
+    definition: Definition
+    aims: dict[str, Any]
 
-    def __post_init__(self) -> None:
-        if self.replications < 1:
-            raise ValueError(f"a study needs at least one run, not {self.replications}")
-        if self.replications > MOST_RUNS:
-            raise ValueError(f"a study has at most {MOST_RUNS} runs, not {self.replications}")
+    @named(of="Study")
+    def __init__(
+        self,
+        network: Network,
+        duration: str,
+        warm_up: str | None = None,
+        seed: int | None = None,
+        description: str | None = None,
+        name: str = "study",
+        replications: int = 5,
+        definition: Definition | None = None,
+        aims: Mapping[str, Any] | None = None,
+    ) -> None:
+        if replications < 1:
+            raise ValueError(f"a study needs at least one run, not {replications}")
+        if replications > MOST_RUNS:
+            raise ValueError(f"a study has at most {MOST_RUNS} runs, not {replications}")
+        self.__dict__.update(network=network, duration=duration, warm_up=warm_up, seed=seed, description=description)
+        self.__dict__.update(name=name, replications=replications, definition=definition or Definition())
+        self.__dict__.update(aims=dict(aims or {}))
 
     def __repr__(self) -> str:
         varies = [*self.definition.grid, *(name for table in self.definition.zips for name in table)]
@@ -192,9 +207,6 @@ class StudySettings:
 
     def _changed(self, **parts: Any) -> Self:
         return replace(self, definition=replace(self.definition, **parts))
-
-
-setattr(StudySettings, "__init__", named(of="Study")(StudySettings.__init__))  # noqa: B010  (else mypy refuses it)
 
 
 def _listed(method: str, name: str, values: Sequence[Any]) -> list[Any]:

@@ -57,13 +57,13 @@ impl<'a> Places<'a> {
                 sites.push(ProcessSite::RouterPort(link));
             }
         }
-        let channels = Vec::with_capacity(blueprint.routes.links().len());
-        let mut places = Places { blueprint, messages, sites, channels, first_channels: Vec::new(), hosts, senders, ports };
+        let (channels, first_channels) = (Vec::new(), Vec::new());
+        let mut places = Places { blueprint, messages, sites, channels, first_channels, hosts, senders, ports };
+        let mut channels = Vec::with_capacity(blueprint.routes.links().len());
         for route in blueprint.cancel.until_set(blueprint.routes.iter()) {
-            let mut channels = std::mem::take(&mut places.channels);
             channels.extend(route.iter().enumerate().map(|(i, link)| (places.receiver(route, i), *link)));
-            places.channels = channels;
         }
+        places.channels = channels;
         places.sort_channels();
         places
     }

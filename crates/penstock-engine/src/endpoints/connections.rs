@@ -101,7 +101,7 @@ impl<S: SenderMachine> SenderEndpoint<S> {
         self.next_act = (acts[0], begin).min((acts[1], stop)).min((acts[2], page));
     }
 
-    /// Lets the application do what is due.
+    /// Has the application act, if one of its acts is due.
     #[cold]
     fn act(&mut self, now: Time, mut trace: impl FnMut(TimerKind)) {
         let [begins, stops, requests] = self.acts.map(|at| at <= now);

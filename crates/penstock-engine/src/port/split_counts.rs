@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct SplitCounts<K> {
     /// By flow, the parts to which packets of its source and of its receiver belong.
     of_flow: Vec<[K; 2]>,
-    /// The part of messages of switches, which have ways of their own, and of which few pass; as others of their flow if left out.
+    /// The part of switches' messages, which have routes of their own; if it is left out, they belong to the parts of their flows.
     of_messages: Option<K>,
     /// In the order of the parts.
     pub counted: BTreeMap<K, LinkCounters>,
