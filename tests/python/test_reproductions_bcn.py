@@ -264,6 +264,6 @@ class TestStored:
         outcome = stored_outcome(STUDY)
         agree = sum(comparison.agrees for comparison in compare(DOCUMENT, outcome))
         findings = " ".join(text_beside(load("bcn").document, "findings.md").split())
-        assert f"Under the chosen answers {agree} of the 24 printed numbers agree;" in findings
+        assert f"Under the chosen answers {agree} of the 24 printed numbers agree." in findings
         verdicts = json.loads(text_beside(load("bcn").document, "verdicts.json"))
         assert [each["claim"] for each in verdicts] == [claim.id for claim in DOCUMENT.claims]
