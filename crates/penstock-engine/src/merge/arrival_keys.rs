@@ -16,6 +16,9 @@ pub struct ArrivalKeys {
     /// Has as many bits as the largest key.
     bits: u64,
     keys: Vec<u64>,
+    /// How many inputs have keys, and where the keys of the second one begin.
+    inputs: u32,
+    second: usize,
     sorter: RadixSort,
 }
 
@@ -32,6 +35,7 @@ impl ArrivalKeys {
     /// No keys, for instants from `origin` on.
     pub fn begin(&mut self, origin: Time) {
         (self.origin, self.bits) = (origin.as_ps(), 0);
+        self.inputs = 0;
         self.keys.clear();
         self.sorter.clear();
     }
@@ -55,6 +59,10 @@ impl ArrivalKeys {
     /// Adds keys for the arrivals that wait at `input` up to and including `last`; returns when the first after that arrives.
     #[inline(always)]
     pub fn add<T: Timed>(&mut self, arrivals: &Ring<T>, input: usize, last: Time) -> Time {
+        self.inputs += 1;
+        if self.inputs == 2 {
+            self.second = self.keys.len();
+        }
         let front = arrivals.front();
         match self.add_run(front, input, last) {
             Time::NEVER if front.len() < arrivals.len() => self.add_run(arrivals.runs()[1], input, last),
@@ -78,6 +86,7 @@ impl ArrivalKeys {
 
     /// Sorts the keys.
     pub fn sort(&mut self) {
-        self.sorter.sort(&self.keys, u64::BITS - self.bits.leading_zeros());
+        let bits = u64::BITS - self.bits.leading_zeros();
+        self.sorter.sort(&self.keys, bits, (self.inputs == 2).then_some(self.second));
     }
 }

@@ -1,4 +1,4 @@
-//! Radix sort of keys of one word that are spread evenly.
+//! Radix sort of keys of one word that are spread evenly; keys of two inputs are merged.
 
 /// Up to so many keys are sorted by insertion.
 const FEW_KEYS: usize = 8;
@@ -28,10 +28,10 @@ impl RadixSort {
         self.count = 0;
     }
 
-    /// Sorts `keys` of so many `bits`, at most, and returns them: each goes into the bucket that its upper bits name, of which there are
-    /// about as many as keys, and is then a step or two away from where it belongs.
+    /// Sorts `keys` of so many `bits`, at most: each goes into the bucket that its upper bits name, of which there are about as many as
+    /// keys, and is then a step or two away from where it belongs. Keys that are sorted up to `second` and from there on are merged.
     #[inline]
-    pub fn sort(&mut self, keys: &[u64], bits: u32) -> &mut [u64] {
+    pub fn sort(&mut self, keys: &[u64], bits: u32, second: Option<usize>) {
         self.count = keys.len();
         if self.sorted.len() < keys.len() {
             self.sorted.resize(keys.len(), 0);
@@ -40,8 +40,10 @@ impl RadixSort {
         let sorted = &mut sorted[..keys.len()];
         if keys.len() <= FEW_KEYS {
             sorted.copy_from_slice(keys);
-            insertion_sort(sorted);
-            return sorted;
+            return insertion_sort(sorted);
+        }
+        if let Some(second) = second {
+            return merge(keys.split_at(second), sorted);
         }
         let buckets = keys.len().next_power_of_two();
         let shift = bits.saturating_sub(buckets.trailing_zeros());
@@ -65,21 +67,23 @@ impl RadixSort {
         if counts > MAX_BUCKET {
             sorted.sort_unstable();
         } else {
-            exchange_neighbours(sorted);
             insertion_sort(sorted);
         }
-        sorted
     }
 }
 
-/// Exchanges neighbours, without a jump: sorts most keys that are a step or two away from where they belong.
-fn exchange_neighbours(keys: &mut [u64]) {
-    for first in [0, 1, 0] {
-        for pair in keys[first..].chunks_exact_mut(2) {
-            let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
-            (pair[0], pair[1]) = (low, high);
-        }
+/// Merges two lists of sorted keys.
+fn merge((mut first, mut second): (&[u64], &[u64]), merged: &mut [u64]) {
+    for slot in &mut *merged {
+        let (Some(a), Some(b)) = (first.first(), second.first()) else { break };
+        let is_first = a < b;
+        *slot = *a.min(b);
+        first = &first[usize::from(is_first)..];
+        second = &second[usize::from(!is_first)..];
     }
+    let rest = if first.is_empty() { second } else { first };
+    let start = merged.len() - rest.len();
+    merged[start..].copy_from_slice(rest);
 }
 
 /// For keys that are nearly sorted.
@@ -106,15 +110,22 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Few and many, spread evenly or crowded, in keys of any length.
+        /// Few and many, spread evenly or crowded, in keys of any length; of two inputs or of any number.
         #[test]
-        fn keys_come_in_order(keys in prop::collection::vec(any::<u64>(), 0..200), bits in 1u32..=64, crowded in 0u32..64) {
+        fn keys_come_in_order(
+            keys in prop::collection::vec(any::<u64>(), 0..200), bits in 1u32..=64, crowded in 0u32..64, second in 0usize..200,
+        ) {
             let mut sorter = RadixSort::default();
             for crowded in [crowded, 0] {
-                let keys: Vec<u64> = keys.iter().map(|key| key >> (64 - bits) >> crowded.min(bits - 1)).collect();
+                let mut keys: Vec<u64> = keys.iter().map(|key| key >> (64 - bits) >> crowded.min(bits - 1)).collect();
                 let mut expected = keys.clone();
                 expected.sort_unstable();
-                prop_assert_eq!(&*sorter.sort(&keys, bits), &expected[..]);
+                sorter.sort(&keys, bits, None);
+                prop_assert_eq!(sorter.sorted(), &expected[..]);
+                let second = second.min(keys.len());
+                keys[..second].sort_unstable();
+                keys[second..].sort_unstable();
+                sorter.sort(&keys, bits, Some(second));
                 prop_assert_eq!(sorter.sorted(), &expected[..]);
             }
         }
