@@ -341,7 +341,7 @@ def test_a_published_study_that_is_run(tmp_path):
     [
         (["first.toml", "--stored"], "first.toml: none of its runs is in the store yet"),
         (["first.toml", "--out", "nowhere/page.html"], "nowhere/page.html: there is no folder nowhere; make it first."),
-        (["first.toml", "--out", "page.pdf"], "page.pdf: a report is an HTML page; its name ends with .html."),
+        (["first.toml", "--out", "page.pdf"], "page.pdf: the page is HTML, so its name ends with .html."),
         (["first.toml", "--out", "there.html"], "there.html: exists and is left as it is"),
         (["first.toml", "--out", "folder.html"], "folder.html: is a folder"),
         (["pcnn"], "pcnn: there is no such file"),

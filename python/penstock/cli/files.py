@@ -133,7 +133,7 @@ def check_new(file: Path, example: str, advice: str = "choose another name", *, 
 def check_page(page: Path, *, force: bool) -> None:
     """Checks the name of an HTML page; raises as :func:`check_new`."""
     if page.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{path_text(page)}: a report is an HTML page; its name ends with .html.")
+        raise InputError(f"{path_text(page)}: the page is HTML, so its name ends with .html.")
     check_new(page, "report.html", "choose another name with --out, or add --force", replace=force)
 
 
