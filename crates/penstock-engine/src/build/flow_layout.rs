@@ -48,8 +48,11 @@ pub fn start(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Time {
 /// When a periodic flow sends first.
 fn first_packet(blueprint: &Blueprint, flow: &FlowPlan, key: Key) -> Option<Time> {
     let group = &blueprint.groups[flow.group as usize];
+    if group.calls.is_some() || group.transfers.is_some() {
+        return None;
+    }
     let site = flow_site(blueprint, flow, key);
     let source = AnySource::new(&group.source_of(flow.member), &site.child("source"));
-    let mut source = source.filter(|source| group.calls.is_none() && source.period().is_some())?;
+    let mut source = source.filter(|source| source.period().is_some())?;
     Some(start(blueprint, flow, site.key) + source.first(&mut site.key.child("source").stream()).after)
 }
