@@ -31,7 +31,7 @@ The [lists of mistakes](mutants.md) hold what somebody thought of. In contrast,
 `executor`, `port` and `node`, each with the same probability. A mistake replaces an operator, a literal, a condition or
 a method, or leaves out a statement (`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model
 and the engine run, with a tenth of their random cases. `--survivors` tries again the mistakes that no test noticed.
-`tests/mutants/judged.toml` has the reasons why no test notices them.
+`tests/mutants/judged.toml` has the reasons why no test notices them. Percentages are rounded down.
 """
 
 
