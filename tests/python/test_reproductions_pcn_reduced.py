@@ -113,8 +113,17 @@ def test_the_counts_follow_from_what_is_stored(stored):
     findings = text_beside(load("pcn").document, "findings.md")
     agree = made.total(AGREED)[0].agree
     assert f"{agree} of the 332 numbers lie within" in re.sub(r"\s+", " ", findings)
-    told = dict(re.findall(r"\| ([BC]\.\d), [^|]*\| \d+ \| (\d+) ", findings))
-    assert told == {table.table.id: str(table.scores[AGREED].agree) for table in made.tables}
+    scores = {table.table.id: table.scores[AGREED] for table in made.tables}
+    for kind, subject in (("B", "admission"), ("C", "termination")):
+        its = [score for table, score in scores.items() if table.startswith(kind)]
+        told = f"{sum(score.agree for score in its)} of {sum(score.computed for score in its)} about {subject}"
+        assert told in re.sub(r"\s+", " ", findings)
+    rows = re.findall(r"^\| [^|]*, (C\.\d)(?: and (C\.\d))? ((?:\| \d+ of \d+ ){4})\|$", findings, re.MULTILINE)
+    assert [name for *names, _ in rows for name in names if name] == [name for name in scores if name.startswith("C")]
+    for *names, cells in rows:
+        its = [scores[name] for name in names if name]
+        agreeing, of = (sum(map(int, numbers)) for numbers in zip(*re.findall(r"(\d+) of (\d+)", cells), strict=True))
+        assert (agreeing, of) == (sum(score.agree for score in its), sum(score.computed for score in its)), names
     verdicts = [item["verdict"] for item in json.loads(text_beside(load("pcn").document, "verdicts.json"))]
     confirmed, refuted, undecided = (verdicts.count(kind) for kind in ("confirmed", "refuted", "undecided"))
     assert f"Of 38 claims {confirmed} are confirmed, {refuted} refuted and {undecided} undecided" in findings
