@@ -109,7 +109,7 @@ class Finalist:
 
 
 @dataclass(frozen=True)
-class SearchData:
+class SearchResult:
     """A search and its trials.
 
     Parameters
@@ -187,10 +187,6 @@ class SearchData:
                 elif missed.high is not None and not condition.is_met(missed.high):
                     found.append(f"whether the best setting meets {condition.text} is not sure.")
         return found
-
-
-class SearchResult(SearchData):
-    """The best setting of a search, with the fields of :class:`~penstock.search.result.SearchData`."""
 
     def __repr__(self) -> str:
         best = self.finalists[0] if self.finalists else None
@@ -324,7 +320,7 @@ _FRESH: dict[str, Any] = {"fmt": "D", "color": COLOURS[1], "markersize": 3, "cap
 
 
 @style()
-def _picture(result: SearchData) -> Picture:
+def _picture(result: SearchResult) -> Picture:
     """Draws the trials from left to right."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
