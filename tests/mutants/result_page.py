@@ -17,10 +17,10 @@ for a failing test. An entry has some text of a source file, its replacement (in
 and the effect that the mistake would have on a simulation. The mistakes compile, run, and change numbers.
 
 All Rust mistakes are compiled together into a copy of the tree, next to the correct text; an environment variable
-selects one. Tests run in this order, until one fails: the module of the mistake, its crate, the crates above, and the
-Python tests that the entry names. Rust tests that do not execute the changed text are skipped. A mistake is also
-caught if a test takes ten times its usual CPU time and at least 20 s. `tests/mutants/mutants.py NAME` tries the
-mistakes with NAME in their area or name.
+selects one. Tests run in this order, until one fails: the test that failed last time, the module of the mistake, its
+crate, the crates above, and the Python tests that the entry names. Rust tests that do not execute the changed text are
+skipped. A mistake is also caught if a test takes ten times its usual CPU time and at least 20 s.
+`tests/mutants/mutants.py NAME` tries the mistakes with NAME in their area or name.
 
 `tests/mutants/mutants.py --random N` draws [N mistakes](mutants-random.md) from the engine instead.
 """
