@@ -400,6 +400,10 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
             TEMPLATE.replace("count: int", 'more = own.stream("mine")\n    count: int'),
             "mine.py:11: 'more' draws the numbers of another stream 'mine'; rename it",
         ),
+        (
+            TEMPLATE.replace("@own", "class Base:\n    pass\n\n\n@own").replace("class Mine:", "class Mine(Base):"),
+            "mine.py:10: Mine inherits from Base; write all parts of a component in its own class",
+        ),
         (TEMPLATE.replace("def on_arrival", "async def on_arrival"), "on_arrival: write a method, with def at the top"),
         (
             TEMPLATE.replace("count: int", "on_leave = own.mul_div\n    count: int"),

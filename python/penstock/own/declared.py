@@ -125,6 +125,10 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
     }
     if not (cls.__doc__ or "").strip():
         mistakes.add(node.lineno, f"{cls.__name__} has no docstring; write in a sentence what it does")
+    if cls.__bases__ != (object,):
+        base = cls.__bases__[0].__name__
+        message = f"{cls.__name__} inherits from {base}; write all parts of a component in its own class"
+        mistakes.add(node.lineno, message)
     for name in dict.fromkeys([*annotations, *vars(cls)]):
         if name.startswith("__"):
             continue
