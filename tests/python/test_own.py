@@ -404,6 +404,10 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
             TEMPLATE.replace("@own", "class Base:\n    pass\n\n\n@own").replace("class Mine:", "class Mine(Base):"),
             "mine.py:10: Mine inherits from Base; write all parts of a component in its own class",
         ),
+        (
+            TEMPLATE.replace("count: int = 0", "count: int = 0\n\n    def __init__(self):\n        self.count = 5\n"),
+            "mine.py:13: __init__ is never called; write initial values into the declarations",
+        ),
         (TEMPLATE.replace("def on_arrival", "async def on_arrival"), "on_arrival: write a method, with def at the top"),
         (
             TEMPLATE.replace("count: int", "on_leave = own.mul_div\n    count: int"),

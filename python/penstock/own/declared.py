@@ -123,16 +123,11 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
         for each in node.body
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
     }
-    if not (cls.__doc__ or "").strip():
-        mistakes.add(node.lineno, f"{cls.__name__} has no docstring; write in a sentence what it does")
-    if cls.__bases__ != (object,):
-        base = cls.__bases__[0].__name__
-        message = f"{cls.__name__} inherits from {base}; write all parts of a component in its own class"
-        mistakes.add(node.lineno, message)
+    _check_class(cls, node, mistakes)
     for name in dict.fromkeys([*annotations, *vars(cls)]):
+        value, line = vars(cls).get(name), lines.get(name, node.lineno)
         if name.startswith("__"):
             continue
-        value, line = vars(cls).get(name), lines.get(name, node.lineno)
         if isinstance(value, Parameter):
             _add_parameter(it, name, value, mistakes, line)
         elif isinstance(value, Stream):
@@ -160,6 +155,19 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
             line = lines[list(names)[most]]
             mistakes.add(line, f"a {it.kind} has at most one of {what}" if most else f"a {it.kind} has no {what}")
     return it
+
+
+def _check_class(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> None:
+    """Checks the docstring, and refuses parts that would be left out silently."""
+    if not (cls.__doc__ or "").strip():
+        mistakes.add(node.lineno, f"{cls.__name__} has no docstring; write in a sentence what it does")
+    if cls.__bases__ != (object,):
+        base = cls.__bases__[0].__name__
+        message = f"{cls.__name__} inherits from {base}; write all parts of a component in its own class"
+        mistakes.add(node.lineno, message)
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef) and each.name.startswith("__"):
+            mistakes.add(each.lineno, f"{each.name} is never called; write initial values into the declarations")
 
 
 def _names(node: ast.stmt) -> list[str]:
