@@ -51,7 +51,7 @@ def standing(asked: list[PointRequest], store: Store) -> tuple[list[dict[str, An
     """Returns the progress of each point, as JSON has it, and a line on what has changed since similar runs."""
     stored = there(asked, store)
     failures = {failed.key: failed for failed in store.failures()}
-    why = store.why(
+    why = store.history.why(
         each.first() for each, known in zip(asked, stored, strict=True) if len(known) < len(each.replications)
     )
     points, lines = [], []
@@ -64,13 +64,13 @@ def standing(asked: list[PointRequest], store: Store) -> tuple[list[dict[str, An
                 "parameters": json_value(each.point.parameters),
                 "settings": dict(each.point.sets),
                 **{"runs": len(own), "stored": len(known), "failed": len(failed), "left": len(own) - len(known)},
-                "changes": None if because is None else [change.data() for change in because.changes],
+                "changes": None if because is None else [change.data() for change in because],
                 "failures": [
                     {"replication": it.replication, "message": it.message, "attempts": it.attempts} for it in failed
                 ],
             }
         )
-        lines.append("" if because is None else told(because.changes))
+        lines.append("" if because is None else told(because))
     return points, lines
 
 

@@ -48,18 +48,6 @@ class Change:
         return {"what": self.what, "before": self.before, "now": self.now}
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """A point that was run `before`, and what has changed since."""
-
-    before: PointOf
-    changes: list[Change]
-
-    def is_hidden(self, now: PointOf) -> bool:
-        """Returns whether more has changed than the settings and the seed of the request."""
-        return (self.before.scenario, self.before.model_version) != (now.scenario, now.model_version)
-
-
 class History:
     """The history of a store; `tell` is called with the reason why runs are repeated."""
 
@@ -78,17 +66,18 @@ class History:
         points = _first_of_points(requests)
         self._asked.update(points)
         if self._tell is not None:
-            found = self.why(list(points.values())[:_EXPLAINED]).items()
             # The user knows the settings of the command line and of a study.
-            for what in dict.fromkeys(told(why.changes) for (_, now), why in found if why.is_hidden(now)):
+            found = self.why(list(points.values())[:_EXPLAINED], unasked=True)
+            for what in dict.fromkeys(map(told, found.values())):
                 self._tell(f"repeated because of what has changed since similar runs: {what}.")
         for name in dict.fromkeys(name for name, _ in points):
             self._keep(name, [point for own, point in points if own == name])
 
-    def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
+    def why(self, requests: Iterable[RunRequest], *, unasked: bool = False) -> dict[tuple[str, PointOf], list[Change]]:
         """Returns what has changed since similar runs were made, by the name of the scenario and the point.
 
-        `requests`: runs that are not in the store; those without a similar run are left out of the result.
+        `requests`: runs that are not in the store; those without a similar run are left out of the result. `unasked`:
+        leave out those where only the settings and the seed of the request have changed.
         """
         known: dict[str, list[PointOf]] = {}
         others: dict[str, set[PointOf]] = {}
@@ -98,9 +87,9 @@ class History:
         for (name, point), request in _first_of_points(requests).items():
             if name not in known:
                 known[name] = self._log(name)
-            before = _nearest(point, known[name], others.get(name, ()))
-            if before is not None:
-                found[name, point] = Why(before, _changes(before, point, self._texts, request.scenario, request.folder))
+            before = _nearest(point, known[name], others.get(name, set()))
+            if before is not None and not (unasked and before.text_and_model == point.text_and_model):
+                found[name, point] = _changes(before, point, self._texts, request.scenario, request.folder)
         return found
 
     def _log(self, name: str) -> list[PointOf]:
@@ -150,23 +139,18 @@ def _first_of_points(requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf]
     return found
 
 
-def _nearest(asked: PointOf, known: Sequence[PointOf], others: Iterable[PointOf] = ()) -> PointOf | None:
+def _nearest(asked: PointOf, known: Sequence[PointOf], others: set[PointOf]) -> PointOf | None:
     """Returns the point of `known` (oldest first) that is most similar to the requested one.
 
     None if there is none, or if `asked` or one of `others` with the same scenario was run: then the request only adds
-    runs or points. `others` are the other requested points, which were not replaced by `asked`.
+    runs or points. `others` are all requested points, which were not replaced by `asked`.
     """
-    left = set(others)
-    if asked in known or any(
-        point in left and (point.scenario, point.model_version) == (asked.scenario, asked.model_version)
-        for point in known
-    ):
+    if any(point == asked or (point in others and point.text_and_model == asked.text_and_model) for point in known):
         return None
-    found = [point for point in known if point not in left]
+    found = [point for point in known if point not in others]
     same = [point for point in found if point.settings == asked.settings]
-    found = same or found[-_CANDIDATES:]
     # Among equally similar points, the newest.
-    return min(reversed(found), key=lambda point: _distance(asked, point), default=None)
+    return min(reversed(same or found[-_CANDIDATES:]), key=lambda point: _distance(asked, point), default=None)
 
 
 def _changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str | None = None) -> list[Change]:

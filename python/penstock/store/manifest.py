@@ -50,6 +50,11 @@ class PointOf:
     seed: int
     model_version: str
 
+    @property
+    def text_and_model(self) -> tuple[str, str]:
+        """Everything but the settings and the seed."""
+        return self.scenario, self.model_version
+
 
 def point_of(request: RunRequest) -> PointOf:
     """Returns the point of a run that is made with this version."""

@@ -23,8 +23,8 @@ from penstock.store.folder import (
     sealed_json,
     write,
 )
-from penstock.store.history import History, Why
-from penstock.store.manifest import Made, Manifest, PointOf, StoredRuns, merged, origin, origin_of
+from penstock.store.history import History
+from penstock.store.manifest import Made, Manifest, StoredRuns, merged, origin, origin_of
 from penstock.store.runfile import Record, StoredRun, decode, encode
 
 
@@ -62,7 +62,7 @@ class Store:
         self.folder = Path(folder) if folder is not None else default_folder()
         self._warn = warn if warn is not None else _print_warning
         self.texts = Texts(self.folder)
-        self._history = History(self.folder, self.texts, tell)
+        self.history = History(self.folder, self.texts, tell)
 
     def prepare(self, requests: Iterable[RunRequest] = ()) -> None:
         """Creates the folder, checks that it is writable, and keeps the scenarios of the runs to be made."""
@@ -73,7 +73,7 @@ class Store:
             with tempfile.TemporaryFile(dir=runs):
                 pass
             self.texts.keep({request.scenario for request in requests})
-        self._history.note(requests)
+        self.history.note(requests)
 
     def get(self, key: str) -> StoredRun | None:
         """Returns the run called `key`; None if it is missing or damaged. A damaged file is moved to ``damaged/``."""
@@ -87,7 +87,7 @@ class Store:
 
     def find(self, wanted: Sequence[tuple[str, RunRequest]]) -> dict[str, StoredRun]:
         """Returns the stored ones of several runs by name; each is given by its name and request."""
-        self._history.ask(request for _, request in wanted)
+        self.history.ask(request for _, request in wanted)
         return {key: run for key, _ in wanted if (run := self.get(key)) is not None}
 
     def manifests(self) -> list[Manifest]:
@@ -127,13 +127,6 @@ class Store:
         if text is None and file.is_file():
             self._set_aside(file, "does not match its name", "the next run of that scenario writes it again")
         return text
-
-    def why(self, requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf], Why]:
-        """Returns what has changed since similar runs were made, by the name of the scenario and the point.
-
-        `requests` are not in the store; those without a similar run are left out of the result.
-        """
-        return self._history.why(requests)
 
     def keep_failed(
         self, key: str, request: RunRequest, message: str = "", *, ours: bool = False, attempts: int = 1

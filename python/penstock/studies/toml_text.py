@@ -19,9 +19,6 @@ Locate = Callable[..., int | None]
 DEEPEST = 60
 """Maximum nesting of tables and lists; the reader recurses for each level."""
 
-_MARKS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#.*|[\[{\]}]|\n')
-_KEY = re.compile(rf"^[ \t]*\[{{0,2}}(?:[ \t]*[\w-]+[ \t]*\.){{{DEEPEST}}}", re.MULTILINE)
-
 
 class TomlError(ValueError):
     """A text that is no TOML, or cannot be read; `line` is None if unknown."""
@@ -39,10 +36,8 @@ def parsed(text: str) -> dict[str, Any]:
     >>> parsed("a = [1, 2]")
     {'a': [1, 2]}
     """
-    if (line := _too_deep(text)) is not None:
-        raise TomlError(f"is nested deeper than {DEEPEST} levels", line)
     try:
-        return tomllib.loads(text)
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         found = re.search(r"\(at line (\d+), column \d+\)$", message)
@@ -55,22 +50,18 @@ def parsed(text: str) -> dict[str, Any]:
         found = re.search(r"\d{4000}", text)
         line = None if found is None else text.count("\n", 0, found.start()) + 1
         raise TomlError(f"a number cannot be read: {error}", line) from None
+    if _is_deep(values):
+        raise TomlError(f"is nested deeper than {DEEPEST} levels", None)
+    return values
 
 
-def _too_deep(text: str) -> int | None:
-    """The first line where brackets or dotted keys are nested too deeply."""
-    depth, line = 0, 1
-    for mark in _MARKS.finditer(text):
-        if mark[0] == "\n":
-            line += 1
-        elif mark[0] in "[{":
-            depth += 1
-            if depth > DEEPEST:
-                return line
-        elif mark[0] in "]}":
-            depth -= 1
-    key = _KEY.search(text)
-    return None if key is None else text.count("\n", 0, key.end()) + 1
+def _is_deep(found: Any) -> bool:
+    """Whether tables and lists are nested too deeply."""
+    level = [found]
+    for _ in range(DEEPEST):
+        inside = [value for each in level for value in (each.values() if isinstance(each, dict) else each)]
+        level = [value for value in inside if isinstance(value, (dict, list))]
+    return bool(level)
 
 
 def plain_value(text: str) -> Any:
