@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock import _core, toml
-from penstock.lab.parameters import Number, Slot, located, read_number
+from penstock.lab.parameters import Number, Slot, read_number
 from penstock.reference import catalogue
+from penstock.studies.derived import scenario_value
 
 _LIMIT = 60
 """Queue limit in packets that the catalogue's examples assume."""
@@ -39,7 +40,7 @@ def _merged(sets: Sequence[tuple[str, str]], more: Sequence[tuple[str, str]]) ->
 
 
 def _candidates(slot: Slot, document: Mapping[str, Any]) -> Iterator[tuple[str, str, Sets]]:
-    path, present = slot["path"], located(document, slot["path"])
+    path, present = slot["path"], scenario_value(document, slot["path"])
     old = present.get(slot["name"], {}) if isinstance(present, dict) else {}
     for component in catalogue()["components"].get(slot["kind"], []):
         name = component["name"]
@@ -47,10 +48,10 @@ def _candidates(slot: Slot, document: Mapping[str, Any]) -> Iterator[tuple[str, 
             continue
         made = {name: _values(component["parameters"], old if isinstance(old, dict) else {})}
         yield name, component["summary"], [(path, toml.value(made))]
-        outer = located(document, path.rpartition(".")[0])
+        outer = scenario_value(document, path.rpartition(".")[0])
         if slot["kind"] == "scheduler" and isinstance(outer, dict) and isinstance(outer.get("class"), dict):
             yield name, component["summary"], _with_classes(path, component, made, outer["class"])
-        parent = None if slot["parent"] is None else located(document, slot["parent"])
+        parent = None if slot["parent"] is None else scenario_value(document, slot["parent"])
         if isinstance(parent, dict) and "variant" in parent:
             # A TCP variant fixes recovery and congestion control: replace it by the part that stays.
             kept = {key: value for key, value in parent.items() if key != "variant"}

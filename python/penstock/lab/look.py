@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from penstock import _core
 from penstock.errors import PenstockError, ScenarioError, line_of
 from penstock.lab.alternatives import alternatives
 from penstock.lab.parameters import applied, controls, entries, measured, slots
@@ -19,6 +16,7 @@ from penstock.printable import command_text, file_word, printable_lines
 from penstock.processors import available
 from penstock.records import RunResult, Status
 from penstock.results import Summary
+from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.definition import Point
 from penstock.studies.plan import StudyPlan, document_of
@@ -34,8 +32,6 @@ _CLOSEST = 10
 """Smallest interval of a series, in nanoseconds."""
 _LINES = 8
 """Maximum count of lines in a panel."""
-_TYPES = {"integer": "q", "float": "d", "word8": "B", "word16": "H", "word32": "I"}
-"""Type codes of :mod:`array` for the column types of the core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +65,14 @@ class OverTime(Thread):
         self._point = point
         self._panel = panel
         self._tell = tell
-        self._cancel = _core.Cancel()
+        self._series: TimeSeries | None = None
         self._is_cancelled = False
 
     def cancel(self) -> None:
         """Asks the run to stop."""
         self._is_cancelled = True
-        self._cancel.set()
+        if self._series is not None:
+            self._series.close()
 
     def run(self) -> None:
         """Samples the run."""
@@ -89,34 +86,22 @@ class OverTime(Thread):
 
     def _sampled(self) -> dict[str, Any]:
         """The unit, the lines, and the count of lines beyond them."""
+        import polars as pl
+
         point, panel = self._point, self._panel
         every = max(_CLOSEST, round(point.scenario.window[1] * 1e9 / _SAMPLES))
-        options: dict[str, Any] = {"of": panel.of, "what": panel.what, "every": f"{every} ns"}
-        if panel.what == "queue":
-            options["sum"] = True
-        series = _core.Series(point.scenario, point.seed, 0, list(options.items()), self._cancel)
-        names = {name: (kind, words) for name, kind, words in series.columns}
-        found: dict[str, dict[str, Any]] = {}
-        others: set[str] = set()
-        units: list[int] = []
-        while (batch := series.next_batch(1 << 14)) is not None:
-            columns = dict(zip(names, batch[1], strict=True))
-            # Without polars: its import takes longer than a typical run.
-            read = [
-                array(_TYPES[names[name][0]], columns[name]) for name in ("time_ps", "place", "flow", "value", "unit")
-            ]
-            units += read[-1][:1]
-            for instant, place, flow, value in zip(*read[:-1], strict=True):
-                known = ((names["flow"][1], flow), (names["place"][1], place))
-                name = next((words[at] for words, at in known if at < len(words)), panel.of)
-                if name not in found and len(found) == _LINES:
-                    others.add(name)
-                    continue
-                line = found.setdefault(name, {"name": name, "x": [], "y": []})
-                line["x"].append(instant / 1e12)
-                line["y"].append(None if math.isnan(value) else value)
-        unit = names["unit"][1][units[0]] if units else ""
-        return {"unit": unit, "lines": list(found.values()), "left_out": len(others)}
+        asked: dict[str, Any] = {"of": panel.of, "what": panel.what, "every": f"{every} ns"}
+        self._series = TimeSeries(point.scenario, **asked, sum=panel.what == "queue", seed=point.seed)
+        if self._is_cancelled:  # while it was made
+            self._series.close()
+        frame = self._series.frame()
+        words = [pl.col(column).cast(pl.String) for column in ("flow", "place")]
+        lines = [
+            {"name": name, "x": (own["time_ps"] / 1e12).to_list(), "y": own["value"].fill_nan(None).to_list()}
+            for (name,), own in frame.group_by(pl.coalesce(*words, pl.lit(panel.of)), maintain_order=True)
+        ]
+        unit = frame["unit"][0] if frame.height else ""
+        return {"unit": unit, "lines": lines[:_LINES], "left_out": len(lines[_LINES:])}
 
 
 _MOST = 400

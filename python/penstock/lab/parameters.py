@@ -54,14 +54,6 @@ def applied(document: dict[str, Any], sets: Sequence[tuple[str, str]]) -> dict[s
     return made
 
 
-def located(document: Mapping[str, Any], path: str) -> Any:
-    """Returns the value at a path, or None."""
-    found, rest = _begin(dict(document), path)
-    for part in rest:
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
-
-
 def _begin(document: dict[str, Any], path: str) -> tuple[dict[str, Any] | None, list[str]]:
     """Table in which a path begins, and the rest of the path."""
     parts = path.split(".")

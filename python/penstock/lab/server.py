@@ -21,14 +21,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from penstock.cli.files import read_text
+from penstock.cli.files import read_text, write
 from penstock.errors import InputError, PenstockError
 from penstock.lab.look import Asked, Look
 from penstock.plots.style import COLOURS
 from penstock.printable import path_text
 from penstock.reference import catalogue
 from penstock.report.render import json_markup, packaged, plotly, template
-from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -90,10 +89,7 @@ class Session:
         there = self.on_disk()["digest"]
         if known is not None and there is not None and there != known:
             raise ChangedError(f"{path_text(self.file)} has changed on disk since this page has read it.")
-        try:
-            write_whole(self.file, text.encode("utf-8"))
-        except OSError as error:
-            raise PenstockError(f"{path_text(self.file)}: cannot be written: {error.strerror or error}.") from None
+        write(self.file, text.encode("utf-8"))
         return _digest(text)
 
     def look(self, page: str, asked: Asked, tell: Callable[[dict[str, Any] | None], None]) -> Look:

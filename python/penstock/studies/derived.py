@@ -238,7 +238,8 @@ def scenario_value(document: Mapping[str, Any], path: str) -> Any:
     else:
         lists = _LISTS
     for each in lists:
-        for entry in document.get(each, ()):
+        entries = document.get(each)
+        for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and segments[0] in (entry.get("name"), f"{entry.get('from')}-{entry.get('to')}"):
                 return _below(entry, segments[1:])
     return None
