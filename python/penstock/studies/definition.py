@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,8 @@ from penstock.studies.toml_text import Mistakes, Place, TomlError, parsed
 
 MOST = 100_000
 """Maximum number of points of a study; a store with one run of each opens in seconds."""
-_CLOSING = {"[": "]", "{": "}", "(": ")"}
+_PIECES = re.compile(r""" "(?:\\.|[^"\\])*" | '[^']*' | . """, re.DOTALL | re.VERBOSE)
+"""Texts in quotes, and other characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,24 +103,16 @@ def _is_toml(value: str) -> bool:
 
 def _split(text: str) -> list[str]:
     """The parts between commas outside quotes and brackets; the whole text if those do not match."""
-    parts, begin, open_ones, quote = [], 0, [], ""
-    escaped = False
-    for position, letter in enumerate(text):
-        if quote:
-            if letter == quote and not escaped:
-                quote = ""
-            escaped = letter == "\\" and quote == '"' and not escaped
-        elif letter in "\"'":
-            quote = letter
-        elif letter in _CLOSING:
-            open_ones.append(_CLOSING[letter])
-        elif open_ones:
-            if letter == open_ones[-1]:
-                open_ones.pop()
-        elif letter == ",":
-            parts.append(text[begin:position])
-            begin = position + 1
-    return [text] if quote or open_ones else [*parts, text[begin:]]
+    parts, depth = [""], 0
+    for piece in _PIECES.findall(text):
+        if piece in ("'", '"'):
+            return [text]
+        depth = max(0, depth + (piece in ("[", "{", "(")) - (piece in ("]", "}", ")")))
+        if piece == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [text] if depth else parts
 
 
 @dataclass

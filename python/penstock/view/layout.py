@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -97,12 +97,13 @@ class _Part:
     def layout(self) -> Layout:
         """The layout by the first structure that fits."""
         most = max((degree for _, degree in self.core.degree()), default=0)
-        if most <= 2 and self.core.number_of_edges() == len(self.core) - 1:
+        starts, stops = ({pair[end] for pair in self.flows} for end in (0, 1))
+        goes_one_way = nx.is_tree(self.graph) and starts and not starts & stops
+        if most <= 2 and nx.is_tree(self.core) and not (goes_one_way and len(self.core) == 1):
             return self._chain()
         if most == 2 and all(degree == 2 for _, degree in self.core.degree()):
             return self._ring()
-        starts, stops = ({pair[end] for pair in self.flows} for end in (0, 1))
-        if nx.is_tree(self.graph) and starts and not starts & stops:
+        if goes_one_way:
             return self._stream()
         for bottom in (set(self.leaves), starts | stops):
             tiers = self._tiers(bottom)
@@ -170,7 +171,7 @@ class _Part:
             made.at[router] = (x, 0.0)
             x += max(_HOP, half + _GAP)
             if last == 0:
-                self._around(made, router, hosts)
+                self._fan(made, router, hosts, -math.pi / 2, 2 * math.pi * (1 - 1 / max(len(hosts), 2)))
             elif inner:
                 self._fan(made, router, hosts, math.pi / 2, 0.6 * math.pi)
             else:
@@ -187,17 +188,6 @@ class _Part:
         at |= {leaf: at[router] for leaf, router in self.leaves.items()}
         ways = self.flows or self.first_link
         return routers[::-1] if sum(at[end] - at[start] for start, end in ways) < 0 else routers
-
-    def _around(self, made: Layout, router: int, hosts: list[int]) -> None:
-        """Hosts of the only router: who only sends on the left, who only receives on the right, others all around."""
-        sending, receiving = {start for start, _ in self.flows}, {end for _, end in self.flows}
-        left = [host for host in hosts if host not in receiving]
-        right = [host for host in hosts if host not in sending and host in receiving]
-        if len(left) + len(right) < len(hosts) or not (left and right):
-            self._fan(made, router, hosts, -math.pi / 2, 2 * math.pi * (1 - 1 / max(len(hosts), 2)))
-            return
-        self._fan(made, router, left, math.pi, 0.9 * math.pi)
-        self._fan(made, router, right, 0.0, 0.9 * math.pi)
 
     def _fan(
         self, made: Layout, router: int, hosts: list[int], middle: float, most: float, reach: float = 110.0
@@ -293,20 +283,10 @@ class _Part:
                 )
 
     def _tree(self) -> Layout:
-        made = Layout("tree")
         root = min(nx.center(self.core), key=lambda node: (-self.graph.degree(node), node))
         depth: dict[int, int] = nx.single_source_shortest_path_length(self.graph, root)
-        across: dict[int, float] = {}
-        x = 0.0
-        for node in nx.dfs_postorder_nodes(self.graph, root):
-            below = [child for child in self.graph[node] if depth[child] > depth[node]]
-            if below:
-                across[node] = sum(across[child] for child in below) / len(below)
-            else:
-                across[node], x = x, x + _STEP * 1.3
-        gap = max(90.0, x / (2.1 * max(*depth.values(), 1)))
-        made.at = {node: (across[node], gap * depth[node]) for node in across}
-        return made
+        deepest = max(depth.values())
+        return replace(self._fabric({node: deepest - own for node, own in depth.items()}), kind="tree", labels=[])
 
     def _free(self) -> Layout:
         made = Layout("graph")
