@@ -11,6 +11,7 @@ from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.cores import runner_told
 from penstock.cli.studies import made_told, plan_of
 from penstock.errors import InputError
+from penstock.parameter_columns import parameter_columns
 from penstock.printable import json_text, path_text
 from penstock.records import Metric
 from penstock.reproductions.comparison import Comparison
@@ -108,7 +109,7 @@ def _made(part: Part, asked: Asked) -> StudyResult:
 
 def _board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
     """Returns the table of a part and what it leaves out, for :func:`penstock.cli.console.show`."""
-    names = _names(result)
+    parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     found = [[_numbered(number, point.summaries()) for number in part.numbers] for point in result.points]
     scales = [
         scale(number.partition("[")[0], own[0].unit if own else "1", [each.interval.mean for each in own])
@@ -119,27 +120,14 @@ def _board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
     heads = [f"{name} ({shown.unit})" if shown.unit else name for name, shown in zip(shorter, scales, strict=True)]
     rows = []
     for point, cells in zip(result.points[:_LONGEST], found, strict=False):
-        values = [value_text(point.parameters[name]) for name in names]
         texts = ["" if each is None else shown.text(each.interval) for each, shown in zip(cells, scales, strict=True)]
-        rows.append((*values, *texts))
-    short = [name.rpartition(".")[2] if is_path(name) else name for name in names]
-    parts: list[Any] = [table(f"{suite.name} {part.name}: {part.what}", [*short, *heads], rows, right=heads)]
+        rows.append((*parameters.cells(point.parameters), *texts))
+    parts: list[Any] = [table(f"{suite.name} {part.name}: {part.what}", [*parameters.heads, *heads], rows, right=heads)]
     if len(result.points) > _LONGEST:
         parts.append(
             f"... and {len(result.points) - _LONGEST} more points; --out FOLDER writes all, --set chooses some."
         )
     return parts
-
-
-def _names(result: StudyResult) -> list[str]:
-    """The labels, and the settings that do not follow from them, if they vary."""
-    every = [{name: value_text(value) for name, value in point.parameters.items()} for point in result.points]
-    names = [name for name in result.parameters if len({each.get(name) for each in every}) > 1]
-    labels = [name for name in names if not is_path(name)]
-    named = [tuple(each.get(label) for label in labels) for each in every]
-    values = {name: [each.get(name) for each in every] for name in names}
-    more = [name for name in names if len({*zip(named, values[name], strict=True)}) > len({*named})]
-    return [*labels, *more]
 
 
 def _numbered(number: str, summaries: Sequence[Summary]) -> Summary | None:
@@ -155,10 +143,9 @@ def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, A
     """The numbers of a part in the form of a reproduction's, which have no print."""
     for point in result.points:
         parameters = {name: value_text(value) for name, value in point.asked.point.parameters.items()}
-        labels = {name: text for name, text in parameters.items() if not is_path(name)}
+        row = dict(sorted(parameters.items(), key=lambda each: is_path(each[0])))
         for summary in point.summaries():
             more = ", ".join(summary.labels.values())
-            row = {**labels, **{name: text for name, text in parameters.items() if name not in labels}}
             column = f"{summary.metric}[{more}]" if more else summary.metric
             mean, low, high = summary.interval.mean, summary.interval.low, summary.interval.high
             mean = mean if math.isfinite(mean) else math.nan
