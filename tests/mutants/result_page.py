@@ -26,7 +26,7 @@ skipped. A mistake is also caught if a test takes ten times its usual CPU time a
 """
 RANDOM_HEAD = """# Random mutants of the engine
 
-The [lists of mistakes](mutants.md) hold what somebody thought of. In contrast,
+The [lists](mutants.md) hold mistakes that somebody thought of. In contrast,
 `tests/mutants/mutants.py --random N --seed S` draws mistakes from the syntax trees of the engine's `kernel`, `merge`,
 `executor`, `port` and `node`, each with the same probability. A mistake replaces an operator, a literal, a condition or
 a method, or leaves out a statement (`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model
