@@ -408,6 +408,15 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
             TEMPLATE.replace("count: int = 0", "count: int = 0\n\n    def __init__(self):\n        self.count = 5\n"),
             "mine.py:13: __init__ is never called; write initial values into the declarations",
         ),
+        (
+            TEMPLATE + "\n    def on_arrival(self):\n        return own.DROP_EARLY\n",
+            "mine.py:19: 'on_arrival' is declared in line 15 already; rename one of them",
+        ),
+        (
+            TEMPLATE.replace("count: int = 0", "count: int = 0\n    count: int = 1"),
+            "mine.py:12: 'count' is declared in line 11 already",
+        ),
+        (TEMPLATE + TEMPLATE.partition("[1, 2]")[2], "mine.py:21: 'Mine' is declared in line 6 already"),
         (TEMPLATE.replace("def on_arrival", "async def on_arrival"), "on_arrival: write a method, with def at the top"),
         (
             TEMPLATE.replace("count: int", "on_leave = own.mul_div\n    count: int"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -165,9 +165,19 @@ def _check_class(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> None:
         base = cls.__bases__[0].__name__
         message = f"{cls.__name__} inherits from {base}; write all parts of a component in its own class"
         mistakes.add(node.lineno, message)
+    refuse_repeated(node.body, mistakes)
     for each in node.body:
         if isinstance(each, ast.FunctionDef) and each.name.startswith("__"):
             mistakes.add(each.lineno, f"{each.name} is never called; write initial values into the declarations")
+
+
+def refuse_repeated(body: Iterable[ast.stmt], mistakes: Mistakes) -> None:
+    """Refuses a class, function or declaration under a name that an earlier one has, which it would replace."""
+    first: dict[str, int] = {}
+    for each in body:
+        for name in _names(each):
+            if (line := first.setdefault(name, each.lineno)) != each.lineno:
+                mistakes.add(each.lineno, f"{quoted(name)} is declared in line {line} already; rename one of them")
 
 
 def _names(node: ast.stmt) -> list[str]:
@@ -175,7 +185,7 @@ def _names(node: ast.stmt) -> list[str]:
         return [target.id for target in node.targets if isinstance(target, ast.Name)]
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         return [node.target.id]
-    return [node.name] if isinstance(node, ast.FunctionDef) else []
+    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
 
 
 def _add_parameter(it: Declared, name: str, value: Parameter, mistakes: Mistakes, line: int) -> None:

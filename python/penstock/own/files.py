@@ -18,7 +18,7 @@ from penstock.component import entries, made
 from penstock.errors import InputError
 from penstock.own.compiled import addresses as compiled_addresses
 from penstock.own.compiled import compiler
-from penstock.own.declared import Declared, Mistakes, declared
+from penstock.own.declared import Declared, Mistakes, declared, refuse_repeated
 from penstock.own.plain import Plain, line_of
 from penstock.own.translation import Translated, translate
 from penstock.own.vocabulary import mark_of
@@ -56,6 +56,8 @@ class OwnFile:
         _check_imports(tree, mistakes)
         mistakes.raise_any()
         self._names = _executed(path, tree)
+        refuse_repeated((node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)), mistakes)
+        mistakes.raise_any()
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         found = [self._names[name] for name in classes if mark_of(self._names.get(name))]
         if not found:
