@@ -436,6 +436,15 @@ def test_a_declaration_that_is_wrong_is_a_mistake(tmp_path: Path, text: str, mes
     assert any(message in each for each in told), told
 
 
+def test_a_class_may_have_any_name_that_python_allows(tmp_path: Path) -> None:
+    text = TEMPLATE.replace("@own.discipline", '@own.discipline(name="mine")').replace("Mine", "Größe")
+    text = text.replace("count", "zähler").replace("BODY", "self.erhöhe()") + (
+        "\n    def erhöhe(self):\n        self.zähler += 1\n"
+    )
+    scenario = _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path))
+    assert scenario.run(1, 0).packet_hops > 0
+
+
 def test_a_file_that_is_missing_or_no_python_is_a_mistake(tmp_path: Path) -> None:
     missing = _core.check(SCENARIO, "own.toml", SHORT, str(tmp_path))
     assert [(each["path"], each["message"]) for each in missing] == [

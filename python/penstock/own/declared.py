@@ -109,7 +109,7 @@ class Declared:
 
 def symbol(cls: str, hook: str) -> str:
     """The symbol of a hook in compiled code."""
-    return f"penstock_hook_{cls}_{hook}"
+    return f"penstock_hook_{cls.encode('ascii', 'backslashreplace').decode()}_{hook}"
 
 
 def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
