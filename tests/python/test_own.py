@@ -306,6 +306,19 @@ def test_an_index_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
 
 
+@pytest.mark.parametrize("gear", ["", "1"])
+def test_a_bool_is_zero_or_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gear: str) -> None:
+    monkeypatch.setenv(files.DEBUG, gear)
+    body = """self.mark = 4 + self.count
+        self.marks[1] = packet.size
+        self.count += self.mark + self.marks[1]
+        self.mark = self.count < 0
+        assert self.count % 2 + self.mark == 0, 'wrong'"""
+    text = TEMPLATE.replace("mean: float = 0.0", "mark: bool = False\n    marks: list[bool] = [False, False]")
+    scenario = with_file(tmp_path, text.replace("BODY", body), MINE)
+    assert _core.Scenario(scenario, "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
+
+
 def test_functions_of_math_are_compiled_under_other_names(tmp_path: Path) -> None:
     body = "self.count = down(2.5) + math.ceil(root(2.0))\n        assert self.count == 4, 'wrong'"
     text = "import math\nfrom math import floor as down, sqrt as root\n" + TEMPLATE.replace("BODY", body)

@@ -32,7 +32,7 @@ from penstock.own.declared import Declared, Mistakes
 from penstock.own.kinds import Field, fields
 from penstock.printable import quoted, suggestion
 
-VERSION = 5
+VERSION = 6
 """Number of the translation; another one means that runs are repeated."""
 
 STEPS = 1_000_000
@@ -317,7 +317,12 @@ class _Function(ast.NodeTransformer):
         if not found:
             return value
         of = [ast.Constant(name.attr)] if found[0] and not self._compiled else []
-        return at(ast.Call(ast.Name("finite" if found[0] else "whole", ast.Load()), [value, *of], []), value)
+        checked = at(ast.Call(ast.Name("finite" if found[0] else "whole", ast.Load()), [value, *of], []), value)
+        if name.value.id != "self" or self._own.state[name.attr].type is not bool:
+            return checked
+        return at(
+            ast.Call(ast.Name("int", ast.Load()), [ast.Compare(checked, [ast.NotEq()], [ast.Constant(0)])], []), value
+        )
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """Checks assignments to whole numbers."""
