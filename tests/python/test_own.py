@@ -197,6 +197,13 @@ def test_it_is_explained_and_in_the_schema(penstock: Callable[..., tuple[int, st
     assert "has no component 'Blue'; it has Red" in told
 
 
+def test_a_docstring_loses_its_indentation(penstock: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TEMPLATE.replace("BODY", "pass").replace("something.", "something.\n\n    More.\n    "))
+    _, out, _ = penstock("explain", str(file))
+    assert "Does something.\n\nMore.\n" in out
+
+
 def test_an_example_conforms_to_the_built_in_component(penstock: Callable[..., tuple[int, str, str]]) -> None:
     code, written, _ = penstock("conform", EXAMPLES / "red.py", "--against", "red", "--format", "json")
     found = json.loads(written)

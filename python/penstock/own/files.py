@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from inspect import cleandoc
 from pathlib import Path
 from threading import RLock
 from types import ModuleType, SimpleNamespace
@@ -92,7 +93,7 @@ class OwnFile:
         return {
             "kind": it.kind,
             "name": it.key,
-            "doc": (it.cls.__doc__ or "").strip(),
+            "doc": cleandoc(it.cls.__doc__ or ""),
             "streams": list(it.streams.values()),
             "parameters": [{"name": name, **vars(each)} for name, each in it.parameters.items()],
             "class_parameters": [{"name": name, **vars(each)} for name, each in it.class_parameters.items()],
