@@ -47,7 +47,7 @@ fn main() {
         },
     };
     let seen = net.run();
-    let received: u64 = seen.flows.iter().map(|flow| flow.received_packets).sum();
+    let received: u64 = seen.flows.iter().map(|flow| flow.received.packets).sum();
     println!("{name}: {} packet-hops, {received} received, digest {:016x}", seen.packet_hops, seen.digest);
 }
 

@@ -81,7 +81,7 @@ fn a_paused_sender_holds_its_packets_back() {
         // Half of 10 Gbit/s, of which 1024 of 1086 bytes are payload.
         let expected = 5e9 * 1024.0 / 1086.0;
         assert!((goodput(&seen, flow, 0.01) / expected - 1.0).abs() < 0.01, "{}", goodput(&seen, flow, 0.01));
-        assert_eq!(seen.flows[flow].retransmitted_packets, 0);
+        assert_eq!(seen.flows[flow].sent.retransmissions, 0);
     }
 }
 
@@ -122,7 +122,7 @@ fn tcp_waits_or_drops_as_it_is_told() {
         let Star { net, up, .. } = star("500 ms", ("100 Mbit/s", "10 Gbit/s"), "20 packets", &[(3, "tcp", &settings)]);
         let seen = run(&net);
         let sum: f64 = (0..3).map(|flow| goodput(&seen, flow, 0.5)).sum();
-        (drops(&seen, up[0]), seen.flows.iter().map(|flow| flow.retransmitted_packets).sum::<u64>(), sum)
+        (drops(&seen, up[0]), seen.flows.iter().map(|flow| flow.sent.retransmissions).sum::<u64>(), sum)
     };
     let (lost, again, _) = tcp("drop");
     assert!(lost > 0 && again > 0);

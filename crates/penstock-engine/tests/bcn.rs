@@ -123,7 +123,7 @@ fn rates_of_roce_recover() {
     let group = net.group("bulk", source("ftp", ""), transport("roce", settings), ("0 s", "0 s"));
     net.flow(group, forward, back);
     let seen = net.run();
-    assert_eq!(seen.flows[0].retransmitted_packets, 0);
+    assert_eq!(seen.flows[0].sent.retransmissions, 0);
     assert!(seen.links[out.index()].sent_packets >= 999, "the link is never idle: {}", seen.links[out.index()].sent_packets);
     for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
         assert_eq!(Sim::new(net.0.clone()).expect("sound").with_executor(executor).run().digest, seen.digest, "{executor:?}");

@@ -6,7 +6,7 @@ mod random;
 mod support;
 
 use penstock_engine::blueprint::{Blueprint, CircuitPlan, FastPaths, LinkWatch, WatchPlan};
-use penstock_engine::observations::{CircuitId, LinkCounters, TraceEvent};
+use penstock_engine::observations::{LinkCounters, TraceEvent, TrafficPart};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::id::{FlowId, RouteId};
@@ -35,7 +35,7 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
 fn cell_link(limit: &str) -> (Net, RouteId) {
     let (mut net, route, link) = one_link("1 s", 1, "1 Mbit/s", "1 ms", discipline("tail-drop", &format!("limit = {limit}")));
     net.0.links[link.index()].cells = true;
-    net.0.watch.links = vec![(link, LinkWatch { circuits: true, ..LinkWatch::default() })];
+    net.0.watch.links = [(link, LinkWatch { circuits: true, ..LinkWatch::default() })].into();
     (net, route)
 }
 
@@ -45,8 +45,8 @@ fn a_flow_without_another_circuit_has_its_own() {
     let (mut net, route) = cell_link("100 packets");
     net.burst("0 s", 2, 552, route);
     let seen = net.run();
-    let waited = seen.ports[0].1.circuits.iter().map(|(circuit, counters)| (*circuit, counters.waiting_packet_ps / 424_000_000));
-    assert_eq!(waited.collect::<Vec<_>>(), [(CircuitId::Own(FlowId(0)), 66), (CircuitId::Own(FlowId(1)), 210)]);
+    let waited = seen.ports[0].1.parts.iter().map(|(circuit, counters)| (*circuit, counters.waiting_packet_ps / 424_000_000));
+    assert_eq!(waited.collect::<Vec<_>>(), [(TrafficPart::OwnCircuit(FlowId(0)), 66), (TrafficPart::OwnCircuit(FlowId(1)), 210)]);
 }
 
 /// Of 12 cells one is sent and five wait; the others are dropped, the last one included. So the receiver takes the next packet on the
@@ -59,7 +59,7 @@ fn a_packet_that_is_spoiled_by_the_one_before_counts_as_lost() {
     net.0.atm.circuits = vec![CircuitPlan { name: "shared".to_owned(), groups: vec![0, 1], mcr: None }];
     net.0.trace = true;
     let seen = net.run();
-    assert_eq!([0, 1].map(|flow| (seen.flows[flow].lost_packets, seen.flows[flow].received_packets)), [(1, 0), (1, 0)]);
+    assert_eq!([0, 1].map(|flow| (seen.flows[flow].lost_packets, seen.flows[flow].received.packets)), [(1, 0), (1, 0)]);
     let spoiled = seen.trace.iter().filter(|row| row.event == TraceEvent::Drop(DropCause::Partial)).map(|row| (row.place, row.flow()));
     assert_eq!(spoiled.collect::<Vec<_>>(), [(1, 1)]);
 }
@@ -84,10 +84,11 @@ proptest! {
     fn circuits_share_out_what_waits(case in case(), all in any::<bool>()) {
         let seen = sim(&case.cell_blueprint(all)).run();
         for (link, timings) in &seen.ports {
-            if timings.circuits.is_empty() {
+            let circuits: Vec<&LinkCounters> = timings.parts.range(TrafficPart::SharedCircuit(0)..).map(|(_, counters)| counters).collect();
+            if circuits.is_empty() {
                 continue;
             }
-            let sum = |of: fn(&LinkCounters) -> u128| timings.circuits.iter().map(|(_, counters)| of(counters)).sum::<u128>();
+            let sum = |of: fn(&LinkCounters) -> u128| circuits.iter().map(|counters| of(counters)).sum::<u128>();
             let port = &seen.links[link.index()];
             prop_assert_eq!(sum(|counters| counters.waiting_packet_ps), port.waiting_packet_ps, "cells of link {}", link.index());
             prop_assert_eq!(sum(|counters| counters.waiting_byte_ps), port.waiting_byte_ps, "bytes of link {}", link.index());

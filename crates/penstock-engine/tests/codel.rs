@@ -109,7 +109,7 @@ fn classes_may_have_codel_under_any_scheduler() {
         port.scheduler = scheduler(name, "");
         port.classes = vec![support::class(keys), support::class(keys)];
         let seen = net.run();
-        let received: Vec<u64> = seen.flows.iter().map(|flow| flow.received_packets).collect();
+        let received: Vec<u64> = seen.flows.iter().map(|flow| flow.received.packets).collect();
         // Drops at departure leave the shares as they are: 125 packets a second, half each.
         assert!(received.iter().all(|packets| (120..=127).contains(packets)), "{name}: {received:?}");
         assert!(drops(&seen).len() > 100, "{name}");

@@ -133,6 +133,6 @@ proptest! {
         let port = &seen.links[0];
         let policed: u64 = port.dropped_packets[penstock_model::discipline::DropCause::Policed as usize].iter().sum();
         prop_assert_eq!((policed, port.dropped_packets.iter().flatten().sum::<u64>()), (dropped, dropped));
-        prop_assert_eq!(port.offered_packets.iter().sum::<u64>(), seen.flows.iter().map(|flow| flow.sent_packets).sum::<u64>());
+        prop_assert_eq!(port.offered_packets.iter().sum::<u64>(), seen.flows.iter().map(|flow| flow.sent.packets).sum::<u64>());
     }
 }

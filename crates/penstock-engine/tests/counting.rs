@@ -47,7 +47,7 @@ fn nothing_counts_before_the_warm_up() {
     net.0.warm_up = time("12 ms");
     let seen = net.run();
     // The second is received at 12 ms, when counting begins, inclusive.
-    let counts: Vec<_> = seen.flows.iter().map(|flow| (flow.sent_packets, flow.received_packets)).collect();
+    let counts: Vec<_> = seen.flows.iter().map(|flow| (flow.sent.packets, flow.received.packets)).collect();
     assert_eq!(counts, [(0, 0), (0, 1), (1, 1)]);
     assert_eq!((seen.links[0].offered_packets[0], seen.links[0].busy.as_ps()), (1, MS));
     assert_eq!(seen.packet_hops, 3, "over the whole run");

@@ -51,7 +51,7 @@ fn the_queue_swings_below_the_level_as_far_as_theory_says_and_the_link_is_full()
         let swing = swing(84.3 + 21.0, step);
         assert!((swing - worked).abs() < 0.1, "{swing}");
         let seen = net(&[&format!("congestion-control = dctcp{tcp}")]).run();
-        assert_eq!((dropped(&seen), seen.flows[0].retransmitted_packets), (0, 0), "{tcp}");
+        assert_eq!((dropped(&seen), seen.flows[0].sent.retransmissions), (0, 0), "{tcp}");
         let (used, queue) = use_and_queue(&seen);
         assert!(used > 0.999, "{tcp}: {used}");
         // Up to 21 + step and down by the swing. A packet for what the fluid model leaves out: packets are whole.
@@ -60,7 +60,7 @@ fn the_queue_swings_below_the_level_as_far_as_theory_says_and_the_link_is_full()
         // Of all packets, the share alpha is marked. A tooth has about 8 round trips of which one is marked, in whole ones: half of
         // one in so many. Where the window rises by half a packet the last round is marked in part, which has no formula.
         let (alpha, flow) = (2.0 * swing / (84.3 + 21.0 + step), &seen.flows[0]);
-        let marked = flow.marked_packets as f64 / flow.received_packets as f64;
+        let marked = flow.received.marked as f64 / flow.received.packets as f64;
         assert!(step < 1.0 || (marked / alpha - 1.0).abs() < 0.07, "{tcp}: {marked} are marked, not {alpha}");
     }
 }

@@ -72,7 +72,7 @@ fn a_time_shifted_fifo_delays_both_queues_in_overload() {
     let expected = [0.1 - 0.4 * s + 0.4 * s * s, 0.1 + 0.8 * s - 0.8 * s * s];
     for (flow, expected) in seen.flows.iter().zip(expected) {
         // Less 10 ms of propagation and 40 us of transmission.
-        let wait = flow.delay_sum_ps as f64 / flow.received_packets as f64 / 1e12 - 0.01004;
+        let wait = flow.received.delay_sum_ps as f64 / flow.received.packets as f64 / 1e12 - 0.01004;
         // A packet of each queue may be in the way: 80 us.
         assert!((wait - expected).abs() < 80e-6, "{wait} s, expected {expected} s");
     }
@@ -96,10 +96,10 @@ fn scalable_traffic_hardly_waits_next_to_classic_traffic_at_its_target() {
     let seen = net.run();
     // Less 10 ms of propagation and 40 us of transmission.
     let flow = &seen.flows[0];
-    let wait_ms = flow.delay_sum_ps as f64 / flow.received_packets as f64 / 1e9 - 10.04;
+    let wait_ms = flow.received.delay_sum_ps as f64 / flow.received.packets as f64 / 1e9 - 10.04;
     assert!((0.0..1.0).contains(&wait_ms), "scalable: {wait_ms} ms");
     let link = &seen.links[0];
-    let classic = (link.wait_sum_ps as f64 / 1e9 - wait_ms * flow.received_packets as f64) / (link.waits - flow.received_packets) as f64;
+    let classic = (link.wait_sum_ps as f64 / 1e9 - wait_ms * flow.received.packets as f64) / (link.waits - flow.received.packets) as f64;
     assert!((classic - 15.0).abs() < 3.0, "Classic: {classic} ms");
     assert_eq!(link.dropped_packets[DropCause::Overflow as usize][0], 0);
 }

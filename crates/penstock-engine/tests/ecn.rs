@@ -31,8 +31,8 @@ fn marks_slow_every_variant_down_and_nothing_is_lost() {
         let seen = net(&format!("ecn = true; {start}; {tcp}")).run();
         let flow = &seen.flows[0];
         assert!(seen.links[0].marked_packets > 10, "{tcp}: {}", seen.links[0].marked_packets);
-        assert_eq!((dropped(&seen), flow.retransmitted_packets), (0, 0), "{tcp}");
-        assert_eq!(flow.marked_packets, seen.links[0].marked_packets, "{tcp}");
+        assert_eq!((dropped(&seen), flow.sent.retransmissions), (0, 0), "{tcp}");
+        assert_eq!(flow.received.marked, seen.links[0].marked_packets, "{tcp}");
         let used = seen.links[0].busy.as_seconds() / 60.0;
         assert!(used > 0.9, "{tcp}: {used}");
         // Without marks the window would be 1000 packets, and the buffer full.

@@ -7,7 +7,7 @@ mod support;
 use penstock_engine::blueprint::{Blueprint, FastPaths, FlowGroup, FlowPlan, PortPlan, Ties, WatchPlan};
 use penstock_engine::changes::PlanChangeError;
 use penstock_engine::injection::{Arrival, Marking};
-use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject};
+use penstock_engine::observations::{LinkCounters, PageTimes, TraceEvent, TraceRow, TraceSubject, TrafficPart};
 use penstock_engine::{Executor, Observations, Sim};
 use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::{Body, Ecn};
@@ -395,7 +395,7 @@ proptest! {
         let seen = sim(&blueprint).run();
         for (flow, (counters, lost)) in seen.flows.iter().zip(lost_by_trace(&blueprint, &seen)).enumerate() {
             let copies = seen.trace.iter().any(|row| row.event == TraceEvent::Duplicate && row.flow() as usize == flow);
-            prop_assert!(copies || counters.lost_packets <= counters.sent_packets, "flow {}", flow);
+            prop_assert!(copies || counters.lost_packets <= counters.sent.packets, "flow {}", flow);
             if let Some(lost) = lost {
                 prop_assert_eq!(counters.lost_packets, lost, "flow {}", flow);
             }
@@ -442,9 +442,10 @@ proptest! {
     #[test]
     fn classes_add_up_to_the_link(case in case()) {
         let seen = sim(&case.blueprint()).run();
-        for (link, port) in seen.ports.iter().filter(|(_, port)| !port.classes.is_empty()) {
+        for (link, port) in seen.ports.iter().filter(|(_, port)| !port.waits.is_empty()) {
             let whole = &seen.links[link.index()];
-            let sum = |count: fn(&LinkCounters) -> u128| port.classes.iter().map(|class| count(&class.counters)).sum::<u128>();
+            let class = |class| &port.parts[&TrafficPart::Class(class as u8)];
+            let sum = |count: fn(&LinkCounters) -> u128| (0..port.waits.len()).map(|number| count(class(number))).sum::<u128>();
             let counts: [fn(&LinkCounters) -> u128; 6] = [
                 |link| link.offered_packets.iter().map(|count| u128::from(*count)).sum(),
                 |link| link.dropped_packets.iter().flatten().map(|count| u128::from(*count)).sum(),
@@ -456,9 +457,9 @@ proptest! {
             for (i, count) in counts.into_iter().enumerate() {
                 prop_assert_eq!(sum(count), count(whole), "count {} of link {}", i, link.index());
             }
-            for class in &port.classes {
-                prop_assert_eq!(class.waits.sum_ps(), class.counters.wait_sum_ps);
-                prop_assert_eq!(class.waits.count(), class.counters.waits);
+            for (number, waits) in port.waits.iter().enumerate() {
+                prop_assert_eq!(waits.sum_ps(), class(number).wait_sum_ps);
+                prop_assert_eq!(waits.count(), class(number).waits);
             }
         }
     }

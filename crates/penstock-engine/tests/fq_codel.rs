@@ -25,13 +25,13 @@ fn net(settings: &str, queue: (&str, &str), rates: &[&str]) -> Net {
 
 /// What each flow receives in kbit/s.
 fn rates(seen: &Observations) -> Vec<f64> {
-    seen.flows.iter().map(|flow| flow.received_bytes as f64 * 8.0 / 19.5 / 1000.0).collect()
+    seen.flows.iter().map(|flow| flow.received.bytes as f64 * 8.0 / 19.5 / 1000.0).collect()
 }
 
 /// The mean delay of the last flow beyond propagation, in ms.
 fn voice_delay(seen: &Observations) -> f64 {
     let voice = seen.flows.last().expect("voice");
-    voice.delay_sum_ps as f64 / voice.received_packets as f64 / 1e9 - 10.0
+    voice.received.delay_sum_ps as f64 / voice.received.packets as f64 / 1e9 - 10.0
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn flows_share_the_link_fairly() {
 #[test]
 fn a_sparse_flow_hardly_waits() {
     let seen = net("", ("codel", ""), &["3 Mbit/s", "3 Mbit/s"]).run();
-    assert_eq!(seen.flows[2].received_packets + 1, seen.flows[2].sent_packets, "the last one is under way");
+    assert_eq!(seen.flows[2].received.packets + 1, seen.flows[2].sent.packets, "the last one is under way");
     // At most the packet in service and its own transmission: 4 ms + 0.64 ms; on average half the former.
     assert!(voice_delay(&seen) < 3.2, "{}", voice_delay(&seen));
-    assert!(seen.flows[2].delay_max.as_seconds() < 0.010 + 0.00465);
+    assert!(seen.flows[2].received.delay_max.as_seconds() < 0.010 + 0.00465);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn flows_that_collide_share_a_queue() {
     assert!(voice_delay(&apart) < 3.2);
     // About 50 packets of 1000 bytes before it.
     assert!(voice_delay(&together) > 150.0, "{}", voice_delay(&together));
-    assert!(together.flows[1].received_packets < together.flows[1].sent_packets * 9 / 10);
+    assert!(together.flows[1].received.packets < together.flows[1].sent.packets * 9 / 10);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn the_limit_holds_for_all_queues_together() {
         seen.trace.iter().filter(|row| row.event == TraceEvent::Drop(DropCause::Overflow)).map(|row| row.flow()).collect();
     assert!(dropped.len() > 1000 && !dropped.contains(&2), "voice never has the fattest queue");
     // Packets are dropped from the head, so those that are received have not waited for long.
-    assert!(seen.flows[0].delay_max.as_seconds() < 0.25);
+    assert!(seen.flows[0].received.delay_max.as_seconds() < 0.25);
 }
 
 #[test]

@@ -14,7 +14,7 @@ type Golden = (u64, u64, u64, u64, u64);
 fn numbers(seen: &Observations) -> Golden {
     let sum = |count: fn(&penstock_engine::observations::FlowCounters) -> u64| seen.flows.iter().map(count).sum();
     let dropped = seen.links.iter().flat_map(|link| link.dropped_packets.iter().flatten()).sum();
-    (sum(|flow| flow.sent_packets), sum(|flow| flow.received_packets), dropped, seen.packet_hops, seen.digest)
+    (sum(|flow| flow.sent.packets), sum(|flow| flow.received.packets), dropped, seen.packet_hops, seen.digest)
 }
 
 /// The same scenario as a TOML page, for the layers above:

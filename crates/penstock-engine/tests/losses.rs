@@ -10,7 +10,7 @@ use support::{discipline, impairment, one_link, source, time, transport, Net};
 
 /// What each flow sent and lost.
 fn sent_and_lost(net: &Net) -> Vec<(u64, u64)> {
-    net.run().flows.iter().map(|flow| (flow.sent_packets, flow.lost_packets)).collect()
+    net.run().flows.iter().map(|flow| (flow.sent.packets, flow.lost_packets)).collect()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn what_waits_or_is_under_way_at_the_end_is_not_lost() {
         net.0.end = time("20 ms");
         let seen = net.run();
         let sum = |count: fn(&FlowCounters) -> u64| seen.flows.iter().map(count).sum::<u64>();
-        assert_eq!((sum(|it| it.sent_packets), sum(|it| it.received_packets), sum(|it| it.lost_packets)), (50, 10, 9));
+        assert_eq!((sum(|it| it.sent.packets), sum(|it| it.received.packets), sum(|it| it.lost_packets)), (50, 10, 9));
     }
 }
 
@@ -59,7 +59,7 @@ fn losses_add_up_over_the_links_of_a_route() {
     let seen = net.run();
     let dropped = |link: usize| seen.links[link].dropped_packets.iter().flatten().sum::<u64>();
     assert_eq!([dropped(0), dropped(1)], [2, 5]);
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].lost_packets, seen.flows[0].received_packets), (10, 7, 3));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].lost_packets, seen.flows[0].received.packets), (10, 7, 3));
 }
 
 #[test]

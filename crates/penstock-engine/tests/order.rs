@@ -131,7 +131,7 @@ fn synchronised_sources_share_losses_only_if_ties_are_random() {
         let group = net.group("cbr", traffic, transport("udp", ""), ("0 s", "0 s"));
         routes.iter().for_each(|route| net.flow(group, *route, *route));
         net.0.ties = ties;
-        net.run().flows.iter().map(|flow| flow.received_packets).collect::<Vec<u64>>()
+        net.run().flows.iter().map(|flow| flow.received.packets).collect::<Vec<u64>>()
     };
     let fixed = received(Ties::Scenario);
     assert_eq!(fixed, [1000, 1000, 1000, 1000, 1000, 1000, 0, 0, 0, 0]);

@@ -27,7 +27,7 @@ fn packets_of_a_list_leave_at_their_times_and_arrive_as_calculated() {
     assert_eq!(times(TraceEvent::Send), [(5.0, 1000), (5.0, 500), (8.0, 250), (35.0, 125)]);
     // 8, 4, 2 and 1 ms on the wire, one after another until 19 ms; the last finds the wire free.
     assert_eq!(times(TraceEvent::Receive), [(23.0, 1000), (27.0, 500), (29.0, 250), (46.0, 125)]);
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].sent_bytes, seen.flows[0].received_packets), (4, 1875, 4));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].sent.bytes, seen.flows[0].received.packets), (4, 1875, 4));
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_list_ends_with_its_flow() {
     let group = net.group("list", list, transport("udp", ""), ("0 s", "0 s"));
     net.0.groups[group as usize].stop = time("20 ms");
     net.flow(group, route, route);
-    assert_eq!(net.run().flows[0].sent_packets, 2);
+    assert_eq!(net.run().flows[0].sent.packets, 2);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_packet_from_outside_is_refused_where_it_would_change_the_past_or_break_a_pr
     assert_eq!(told(sim.inject(FlowId(1), time("300 ms"), 800)), format!("flow 1 {no_list}"));
     assert_eq!(told(sim.inject(FlowId(2), time("300 ms"), 800)), format!("flow 2 {no_list}"));
     let seen = sim.run();
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].sent_bytes, seen.flows[0].received_packets), (4, 2700, 4));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].sent.bytes, seen.flows[0].received.packets), (4, 2700, 4));
 }
 
 /// A flow that sends only packets from outside, over a queue that marks every capable packet behind one that waits.

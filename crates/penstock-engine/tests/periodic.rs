@@ -58,7 +58,7 @@ fn an_arrival_finds_the_link_busy_with_the_load_of_the_others() {
     // (N-1)/D exactly, by the ballot theorem. A packet waited if its delay is more than its own millisecond.
     for (n, d, sets) in [(80, 100, 100), (30, 40, 200)] {
         let busy = mean(|seen| {
-            let waited = seen.flows.iter().filter(|flow| flow.delay_max.as_ps() > 1_000_000_000).count();
+            let waited = seen.flows.iter().filter(|flow| flow.received.delay_max.as_ps() > 1_000_000_000).count();
             waited as f64 / f64::from(n)
         });
         agrees(&format!("N {n}, D {d}"), f64::from(n - 1) / f64::from(d), interval(&batches(n, d, sets), busy), 0.02);

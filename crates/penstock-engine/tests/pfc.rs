@@ -139,7 +139,7 @@ fn only_the_class_that_exceeds_its_threshold_is_paused() {
     assert_eq!((paused.len(), paused[0].class), (1, Some(0)));
     assert!(paused[0].time > us(250_000), "{paused:?}");
     // The other one gets to the switch, one in 20 ms; of the first a few, as s sends only five packets in all.
-    assert!(seen.flows[1].sent_packets == 20 && seen.flows[1].received_packets >= 1, "{:?}", seen.flows[1]);
+    assert!(seen.flows[1].sent.packets == 20 && seen.flows[1].received.packets >= 1, "{:?}", seen.flows[1]);
     assert!(seen.links[1].sent_packets < 20 + 10, "{}", seen.links[1].sent_packets);
     assert!(seen.links[1].sent_packets >= 20 + 3, "{}", seen.links[1].sent_packets);
 }
@@ -201,7 +201,7 @@ fn a_ring_of_switches_deadlocks_and_the_circle_is_told() {
         net.end = penstock_model::units::Time::ZERO + Duration::from_ms(1000);
         Sim::new(net).expect("sound").run()
     };
-    let received = |seen: &Observations| seen.flows.iter().map(|flow| flow.received_packets).collect::<Vec<_>>();
+    let received = |seen: &Observations| seen.flows.iter().map(|flow| flow.received.packets).collect::<Vec<_>>();
     assert_eq!(received(&half(&net)), received(&seen));
     // Without PAUSE, what there is no room for is lost, and the rest moves.
     let (net, _) = ring(false);

@@ -21,7 +21,7 @@ fn three_departures() {
     // They leave after 1, 2 and 6 ms, and the wire is 10 ms long.
     let seen = net.run();
     assert_eq!(received(&seen), [Some(22), Some(24), Some(32)]);
-    assert_eq!(seen.flows[1].delay_sum_ps, 11_500_000_000);
+    assert_eq!(seen.flows[1].received.delay_sum_ps, 11_500_000_000);
     assert_eq!((seen.links[0].sent_packets, seen.links[0].sent_bytes, seen.links[0].busy.as_ps()), (3, 375, 3_000_000_000));
 }
 

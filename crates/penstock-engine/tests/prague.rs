@@ -57,7 +57,7 @@ fn run(mut net: Net) -> Seen {
     let seen: Observations = sim.finish();
     let dropped = DropCause::ALL.iter().map(|cause| seen.links[0].dropped_packets[*cause as usize].iter().sum::<u64>()).sum();
     let flow = &seen.flows[0];
-    let marked = flow.marked_packets as f64 / flow.received_packets as f64;
+    let marked = flow.received.marked as f64 / flow.received.packets as f64;
     Seen { used: seen.links[0].busy.as_seconds() / 15.0, queue: seen.links[0].waiting_packet_ps as f64 / 15e12, marked, alpha, dropped }
 }
 

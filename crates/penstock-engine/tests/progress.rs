@@ -100,6 +100,6 @@ fn a_stretch_that_ends_within_a_window_loses_nothing() {
     let (_, stretches) = steps(&mut sim, 1);
     assert!(stretches > 3, "{stretches}");
     let seen = sim.finish();
-    assert_eq!(seen.flows.iter().map(|flow| flow.received_packets).sum::<u64>(), 200);
+    assert_eq!(seen.flows.iter().map(|flow| flow.received.packets).sum::<u64>(), 200);
     assert_eq!(seen.digest, net.run().digest);
 }

@@ -21,7 +21,7 @@ fn a_lost_packet_and_all_behind_it_are_sent_again() {
     let group = net.group("bulk", source("ftp", "size = 9380 bytes"), transport("roce", settings), ("0 s", "0 s"));
     net.flow(group, forward, backward);
     net.0.trace = true;
-    net.0.watch.groups = vec![(group, FlowWatch { completion: true, ..FlowWatch::default() })];
+    net.0.watch.groups = [(group, FlowWatch { completion: true, ..FlowWatch::default() })].into();
     let seen = net.run();
     let sent = |place: u32, size: u32| -> Vec<u64> {
         let rows = seen.trace.iter().filter(|row| row.place == place && row.event == TraceEvent::Send && row.size() == size);
@@ -32,7 +32,7 @@ fn a_lost_packet_and_all_behind_it_are_sent_again() {
     assert_eq!(sent(0, 1000), (0..15).map(|ms| ms * 1000).collect::<Vec<u64>>());
     assert_eq!(sent(1, 66), [5000, 10_000, 14_000, 16_000]);
     let flow = &seen.flows[0];
-    assert_eq!((flow.sent_packets, flow.retransmitted_packets, flow.goodput_bytes), (15, 5, 9380));
+    assert_eq!((flow.sent.packets, flow.sent.retransmissions, flow.goodput_bytes), (15, 5, 9380));
     let (_, completion) = &seen.completions[0];
     assert_eq!(completion.time.as_ps(), 17_066_000_000);
     for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {

@@ -55,7 +55,7 @@ const WORK_CONSERVING: &[Order] = &[
 /// The mean wait of a flow: its delay less its transmission at 1.5 Mbit/s.
 fn wait_ms(seen: &Observations, flow: usize, size: u64) -> f64 {
     let flow = &seen.flows[flow];
-    flow.delay_sum_ps as f64 / flow.received_packets as f64 / 1e9 - size as f64 * 8.0 / 1500.0
+    flow.received.delay_sum_ps as f64 / flow.received.packets as f64 / 1e9 - size as f64 * 8.0 / 1500.0
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn waits_follow_cobham_in_three_classes_of_mixed_sizes() {
     for (number, (what, resolution)) in [("first", 0.03), ("second", 0.06), ("third", 0.15)].into_iter().enumerate() {
         let wait = |seen: &Observations| {
             let flow = &seen.flows[number];
-            (flow.delay_sum_ps as f64 / 1e12 - flow.received_bytes as f64 * 8.0 / 1.5e6) / flow.received_packets as f64
+            (flow.received.delay_sum_ps as f64 / 1e12 - flow.received.bytes as f64 * 8.0 / 1.5e6) / flow.received.packets as f64
         };
         agrees(what, expected[number], interval(&runs, wait), resolution);
     }
@@ -121,10 +121,10 @@ fn what_one_class_gains_the_other_loses() {
         for &order in WORK_CONSERVING {
             let seen = run(Some(order));
             assert_eq!(fifo.links[0].waiting_byte_ps, seen.links[0].waiting_byte_ps, "{order:?}");
-            assert_ne!(fifo.flows[0].delay_sum_ps, seen.flows[0].delay_sum_ps, "{order:?}");
+            assert_ne!(fifo.flows[0].received.delay_sum_ps, seen.flows[0].received.delay_sum_ps, "{order:?}");
         }
         let priority = run(Some(PRIORITY));
-        assert!(priority.flows[0].delay_sum_ps < fifo.flows[0].delay_sum_ps);
-        assert!(priority.flows[1].delay_sum_ps > fifo.flows[1].delay_sum_ps);
+        assert!(priority.flows[0].received.delay_sum_ps < fifo.flows[0].received.delay_sum_ps);
+        assert!(priority.flows[1].received.delay_sum_ps > fifo.flows[1].received.delay_sum_ps);
     }
 }

@@ -19,7 +19,7 @@ fn video(end: &str, settings: &str) -> Net {
     let group = net.group("call", video, transport("scream", settings), ("0 s", "0 s"));
     net.flow(group, forward, backward);
     net.0.trace = true;
-    net.0.watch.groups = vec![(group, FlowWatch { frames: true, ..FlowWatch::default() })];
+    net.0.watch.groups = [(group, FlowWatch { frames: true, ..FlowWatch::default() })].into();
     net
 }
 
@@ -40,7 +40,7 @@ fn packets_are_paced_reported_and_make_frames() {
     // 4.6 ms, and 3.298286 + 2.2 ms.
     assert_eq!((delays.count(), delays.sum_ps() / 1_000_000, *incomplete), (2, 4600 + 5498, 0));
     let flow = &seen.flows[0];
-    assert_eq!((flow.sent_packets, flow.received_packets, flow.goodput_bytes), (6, 6, 6 * 1160));
+    assert_eq!((flow.sent.packets, flow.received.packets, flow.goodput_bytes), (6, 6, 6 * 1160));
     for executor in [Executor::Plain, Executor::Horizon, Executor::Sweeps] {
         assert_eq!(Sim::new(net.0.clone()).expect("sound").with_executor(executor).run().digest, seen.digest, "{executor:?}");
     }

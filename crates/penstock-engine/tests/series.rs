@@ -237,7 +237,7 @@ proptest! {
         for (link, counters) in seen.links.iter().enumerate() {
             let plan = 3 * link + 1;
             if on_change(&rows, plan, "queue").next().is_none() {
-                let unused = LinkCounters { filters: counters.filters, ..LinkCounters::default() };
+                let unused = LinkCounters { causes: counters.causes, ..LinkCounters::default() };
                 prop_assert_eq!(counters, &unused, "no route uses it");
                 continue;
             }
@@ -251,10 +251,10 @@ proptest! {
         for (flow, counters) in seen.flows.iter().enumerate() {
             let (sender, receiver) = (3 * (seen.links.len() + 2 * flow) + 1, 3 * (seen.links.len() + 2 * flow + 1) + 1);
             let last = |plan, name| on_change(&rows, plan, name).last().map(|row| row.value as u64);
-            prop_assert_eq!(last(sender, "sent"), Some(counters.sent_packets), "flow {}", flow);
-            prop_assert_eq!(last(sender, "retransmissions"), Some(counters.retransmitted_packets), "flow {}", flow);
-            prop_assert_eq!(last(receiver, "received"), Some(counters.received_packets), "flow {}", flow);
-            prop_assert_eq!(last(receiver, "marked"), Some(counters.marked_packets), "flow {}", flow);
+            prop_assert_eq!(last(sender, "sent"), Some(counters.sent.packets), "flow {}", flow);
+            prop_assert_eq!(last(sender, "retransmissions"), Some(counters.sent.retransmissions), "flow {}", flow);
+            prop_assert_eq!(last(receiver, "received"), Some(counters.received.packets), "flow {}", flow);
+            prop_assert_eq!(last(receiver, "marked"), Some(counters.received.marked), "flow {}", flow);
         }
     }
 

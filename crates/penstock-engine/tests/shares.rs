@@ -28,7 +28,7 @@ fn shares(plan: SchedulerPlan, classes: Vec<ClassPlan>, traffic: &[(u32, u32)]) 
     let seen = net.run();
     let mut bytes = vec![0.0; traffic.len()];
     let flows = traffic.iter().enumerate().filter(|(_, (rate, _))| *rate > 0);
-    flows.zip(&seen.flows).for_each(|((number, _), flow)| bytes[number] = flow.received_bytes as f64);
+    flows.zip(&seen.flows).for_each(|((number, _), flow)| bytes[number] = flow.received.bytes as f64);
     let sum: f64 = bytes.iter().sum();
     assert!(sum * 8.0 > 0.999 * 10e6 * 20.0, "the link was never idle");
     bytes.into_iter().map(|bytes| bytes / sum).collect()

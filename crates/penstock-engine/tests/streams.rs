@@ -56,7 +56,7 @@ fn members_added_to_a_group_leave_the_others_alone() {
         add(&mut net, "first");
         let flow = net.0.flows[0];
         (2..members).for_each(|member| net.0.flows.push(penstock_engine::blueprint::FlowPlan { member: member as u32, ..flow }));
-        net.run().flows.iter().map(|flow| (flow.sent_packets, flow.sent_bytes)).collect::<Vec<_>>()
+        net.run().flows.iter().map(|flow| (flow.sent.packets, flow.sent.bytes)).collect::<Vec<_>>()
     };
     let (two, five) = (sent(2), sent(5));
     assert_eq!(two, five[..2]);

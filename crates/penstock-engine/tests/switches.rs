@@ -277,7 +277,7 @@ fn a_drop_sends_a_source_quench_back() {
     net.share(NodeId(1), "pool", "size = 2 packets");
     net.0.trace = true;
     net.burst("0 s", 6, 1000, route);
-    let routes = (0..6).map(|flow| (FlowId(flow), back)).collect();
+    let routes = (0..6).map(|flow| (FlowId(flow), false, back)).collect();
     let quench = SourceQuenchPlan { interval: "10 ms".parse().expect("a time"), packet: support::size("56 bytes"), routes };
     net.0.switches[0].source_quench = Some(quench);
     let seen = net.run();
@@ -288,7 +288,7 @@ fn a_drop_sends_a_source_quench_back() {
     assert_eq!(quenches(&seen, TraceEvent::Receive), [(0, 26_448), (0, 42_448)]);
     assert_eq!(seen.links[2].sent_packets, 2);
     // A way that does not lead there is refused.
-    net.0.switches[0].source_quench.as_mut().expect("quench").routes[0].1 = route;
+    net.0.switches[0].source_quench.as_mut().expect("quench").routes[0].2 = route;
     let error = Sim::new(net.0.clone()).err().expect("refused");
     assert_eq!(error.to_string(), "the source quenches of 's' for flow 0 have no route; add a link back");
 }
@@ -301,7 +301,7 @@ fn a_drop_by_the_queue_sends_a_source_quench_too() {
     net.port(out).queues[0].discipline = discipline("tail-drop", "limit = 1 packets");
     net.0.trace = true;
     net.burst("0 s", 6, 1000, route);
-    let routes = (0..6).map(|flow| (FlowId(flow), back)).collect();
+    let routes = (0..6).map(|flow| (FlowId(flow), false, back)).collect();
     let quench = SourceQuenchPlan { interval: "10 ms".parse().expect("a time"), packet: support::size("56 bytes"), routes };
     net.0.switches[0].source_quench = Some(quench);
     let seen = net.run();
@@ -323,7 +323,7 @@ fn a_transfer_hears_source_quenches() {
         net.flow(group, route, backward);
         if quenches {
             let interval = "100 ms".parse().expect("a time");
-            let plan = SourceQuenchPlan { interval, packet: support::size("56 bytes"), routes: vec![(FlowId(0), back)] };
+            let plan = SourceQuenchPlan { interval, packet: support::size("56 bytes"), routes: vec![(FlowId(0), false, back)] };
             net.0.switches[0].source_quench = Some(plan);
         }
         let seen = net.run();

@@ -33,7 +33,7 @@ fn a_window_per_round_trip_exactly() {
     let first = 30 * round + 51_000_000_000;
     (net.0.warm_up, net.0.end) = (Time::from_ps(first), Time::from_ps(first + 50 * round - 1));
     let seen = net.run();
-    assert_eq!(seen.flows[0].received_packets, 50 * 40);
+    assert_eq!(seen.flows[0].received.packets, 50 * 40);
     assert_eq!(seen.flows[0].goodput_bytes, 50 * 40 * 1460);
     // The spacing within a window is that of the wire, so that nothing waits.
     assert_eq!(seen.links[0].waiting_packet_ps, 0);
@@ -67,7 +67,7 @@ fn a_buffer_of_all_windows_less_the_pipe_loses_nothing() {
     // the one in service), so 299 wait for good.
     let seen = |limit| net("60 s", "12 Mbit/s", limit, 8, "max-window = 50 packets", "").run();
     let enough = seen(8 * 50 - 101);
-    assert_eq!((overflow(&enough), enough.flows.iter().map(|flow| flow.retransmitted_packets).sum::<u64>()), (0, 0));
+    assert_eq!((overflow(&enough), enough.flows.iter().map(|flow| flow.sent.retransmissions).sum::<u64>()), (0, 0));
     let too_little = seen(8 * 50 - 101 - 2);
     assert!(overflow(&too_little) > 0);
 }
@@ -104,7 +104,7 @@ fn a_repair_that_the_timer_ends_leads_into_no_further_overrun() {
         // 1460 of 1500 bytes are payload, and one of Reno's teeth fills 100 packets over a pipe of 67.
         let rate = flow.goodput_bytes as f64 * 8.0 / 20.0 / 1e6;
         assert!(rate > 19.0, "every {ack_every}: {rate} Mbit/s");
-        assert!((overflow(&seen) as f64) < 1e-3 * flow.sent_packets as f64, "every {ack_every}: {} lost", overflow(&seen));
+        assert!((overflow(&seen) as f64) < 1e-3 * flow.sent.packets as f64, "every {ack_every}: {} lost", overflow(&seen));
     }
 }
 
@@ -142,7 +142,7 @@ fn each_page_may_begin_with_the_window_of_a_new_connection() {
 #[test]
 fn jitter_delays_both_ends() {
     let rounds =
-        |jitter: &str| net("500 s", "12 Mbit/s", 100, 1, &format!("max-window = 1 packet{jitter}"), "").run().flows[0].received_packets;
+        |jitter: &str| net("500 s", "12 Mbit/s", 100, 1, &format!("max-window = 1 packet{jitter}"), "").run().flows[0].received.packets;
     let round = 0.101_026_667;
     // The first segment arrives after 51 ms.
     assert_eq!(rounds(""), ((500.0_f64 - 0.051) / round) as u64 + 1);

@@ -36,7 +36,7 @@ fn rate(variant: &str, p: f64, seconds: u64, seed: u64) -> f64 {
     let group = net.group("bulk", source("ftp", ""), transport("tcp", &tcp), ("0 s", "100 ms"));
     net.flow(group, route, back);
     net.0.warm_up = time("50 s");
-    net.run().flows[0].sent_packets as f64 * SEGMENT_MBIT / seconds as f64
+    net.run().flows[0].sent.packets as f64 * SEGMENT_MBIT / seconds as f64
 }
 
 /// The mean of 20 runs, known within 5 % so that a band of 15 % means something.

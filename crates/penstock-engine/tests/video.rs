@@ -15,7 +15,7 @@ fn video(end: &str) -> Net {
                     variation = 0; packet = 400 bytes; phase = zero";
     let group = net.group("video", source("video", settings), transport("udp", ""), ("0 s", "0 s"));
     net.flow(group, route, route);
-    net.0.watch.groups = vec![(group, FlowWatch { frames: true, ..FlowWatch::default() })];
+    net.0.watch.groups = [(group, FlowWatch { frames: true, ..FlowWatch::default() })].into();
     net
 }
 
@@ -69,7 +69,7 @@ fn a_request_holds_from_the_frame_of_its_instant_on() {
     let sent: Vec<(u64, u32)> = sends.map(|row| (row.time.as_ps() / 1_000_000_000, row.size())).collect();
     // B of 500 bytes, P of 250, B of 125.
     assert_eq!(sent, [(0, 334), (0, 333), (0, 333), (40, 250), (40, 250), (80, 250), (120, 125)]);
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].sent_bytes), (7, 1875));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].sent.bytes), (7, 1875));
     assert_eq!(frames(&seen), (4, 18_000 + 14_000 + 12_000 + 11_000, 0));
 }
 

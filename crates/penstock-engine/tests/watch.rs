@@ -34,7 +34,7 @@ fn disturbed(lost: Option<u32>) -> Observations {
     net.flow(target, route, route);
     net.packet("9 ms", 500, route);
     net.packet("29.5 ms", 250, route);
-    net.0.watch.groups = vec![(target, EVERYTHING)];
+    net.0.watch.groups = [(target, EVERYTHING)].into();
     net.port(link).impairments.extend(lost.map(|lost| impairment("drop-list", &format!("drop = [{lost}]; of = flow"))));
     net.run()
 }
@@ -102,7 +102,7 @@ fn errors(priority: bool, packets: &[(u32, u32, u8)], classes: &[u8], rate: &str
         net.0.groups.last_mut().expect("just added").class = *class;
     }
     let expedited = vec![EfPlan { classes: classes.to_vec(), rate: rate.parse().expect("a rate") }];
-    net.0.watch.links = vec![(LinkId(0), LinkWatch { expedited, ..LinkWatch::default() })];
+    net.0.watch.links = [(LinkId(0), LinkWatch { expedited, ..LinkWatch::default() })].into();
     net.run().ports[0].1.expedited[0]
 }
 
@@ -148,7 +148,7 @@ fn priority_keeps_to_its_error_term() {
         net.flow(group, route, route);
     }
     let expedited = vec![EfPlan { classes: vec![0], rate: "1 Mbit/s".parse().expect("a rate") }];
-    net.0.watch.links = vec![(LinkId(0), LinkWatch { expedited, ..LinkWatch::default() })];
+    net.0.watch.links = [(LinkId(0), LinkWatch { expedited, ..LinkWatch::default() })].into();
     let worst = net.run().ports[0].1.expedited[0];
     // Some 14,000 packets arrive at random, two thirds of them into a transmission of 8 ms: one comes close to its start.
     assert!((7 * MS + MS / 2..=8 * MS).contains(&worst.aggregate_ps.expect("packets")), "{worst:?}");
@@ -163,11 +163,11 @@ fn quantiles_of_waits_follow_m_d_1() {
         let group = net.group("poisson", source("poisson", "rate = 800 kbit/s; packet = 125 bytes"), transport("udp", ""), ("0 s", "0 s"));
         net.flow(group, route, route);
         net.0.warm_up = time("10 s");
-        net.0.watch.links = vec![(link, LinkWatch { classes: true, ..LinkWatch::default() })];
+        net.0.watch.links = [(link, LinkWatch { classes: true, ..LinkWatch::default() })].into();
         net.run()
     });
     for (ms, above) in [(1.0, 0.55489), (2.0, 0.36548), (5.0, 0.1005)] {
-        let quantile = |seen: &Observations| seen.ports[0].1.classes[0].waits.quantile(1.0 - above).expect("waits").as_seconds() * 1e3;
+        let quantile = |seen: &Observations| seen.ports[0].1.waits[0].quantile(1.0 - above).expect("waits").as_seconds() * 1e3;
         agrees(&format!("quantile {}", 1.0 - above), ms, interval(&runs, quantile), 0.05);
     }
 }
@@ -182,7 +182,7 @@ fn quantiles_of_delays_follow_m_m_1() {
         let group = net.group("poisson", traffic, transport("udp", ""), ("0 s", "0 s"));
         net.flow(group, route, route);
         net.0.warm_up = time("10 s");
-        net.0.watch.groups = vec![(group, FlowWatch { delays: true, ..FlowWatch::default() })];
+        net.0.watch.groups = [(group, FlowWatch { delays: true, ..FlowWatch::default() })].into();
         net.run()
     });
     // What is rare is known less well.
@@ -209,12 +209,12 @@ fn a_user_asks_for_the_next_page_after_thinking() {
     let tcp = transport("tcp", "packet = 1040 bytes; header = 40 bytes; initial-window = 2 packets; syn = false");
     let group = net.group("web", pages, tcp, ("0 s", "0 s"));
     net.flow(group, there, back);
-    net.0.watch.groups = vec![(group, FlowWatch { pages: true, ..FlowWatch::default() })];
+    net.0.watch.groups = [(group, FlowWatch { pages: true, ..FlowWatch::default() })].into();
     let seen = net.run();
     let times = &seen.pages[0].1;
     assert_eq!((times.count, times.sum_ps, times.max), (10, 221_200_000_000, Duration::from_us(22_120)));
     assert_eq!(times.distribution.as_ref().map(|all| all.count()), Some(10));
-    assert_eq!(seen.flows[0].received_packets, 20);
+    assert_eq!(seen.flows[0].received.packets, 20);
     // A user who stops at 4.5 s has asked for five; one who stops while the fifth is under way has seen four.
     let stopped = |at: &str| {
         let mut net = Net(net.0.clone());

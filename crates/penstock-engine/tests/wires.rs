@@ -27,7 +27,7 @@ fn a_cut_link_keeps_what_it_has() {
     net.0.links[0].rate_changes = vec![(time("1.5 ms"), "0 bit/s".parse().unwrap())];
     net.burst("0 ms", 3, 125, route);
     let seen = net.run();
-    let received: u64 = seen.flows.iter().map(|flow| flow.received_packets).sum();
+    let received: u64 = seen.flows.iter().map(|flow| flow.received.packets).sum();
     assert_eq!((received, seen.links[0].sent_packets, dropped(&seen, DropCause::Overflow)), (1, 1, 0));
 }
 
@@ -66,7 +66,7 @@ fn losses_on_the_wire_are_sent_and_lost() {
     net.burst("0 ms", 3, 125, route);
     let seen = net.run();
     assert_eq!((seen.links[0].sent_packets, dropped(&seen, DropCause::Loss)), (3, 3));
-    assert!(seen.flows.iter().all(|flow| (flow.sent_packets, flow.received_packets) == (1, 0)));
+    assert!(seen.flows.iter().all(|flow| (flow.sent.packets, flow.received.packets) == (1, 0)));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn added_delay_overtakes() {
     assert!(!order.is_sorted());
     for (i, flow) in seen.flows.iter().enumerate() {
         let least = (i as u64 + 11) * MS;
-        assert!((least..least + 20 * MS).contains(&flow.delay_max.as_ps()), "packet {i}");
+        assert!((least..least + 20 * MS).contains(&flow.received.delay_max.as_ps()), "packet {i}");
     }
 }
 

@@ -71,8 +71,7 @@ pub mod linux {
     use crate::run::{Cancel, Run, Scenario, Work};
     use penstock_emulation::follow::{follow, Emulated, Interfaces, Options};
     use penstock_emulation::{arrivals, plan, system};
-    use penstock_engine::observations::PortKinds;
-    use penstock_engine::work::ModeEvents;
+    use penstock_engine::work::{MODES, PORT_KINDS};
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use std::path::PathBuf;
@@ -108,7 +107,7 @@ pub mod linux {
         let seconds = |quantile| lateness.all.quantile(quantile).map(|it| it.as_seconds());
         let quantiles = [seconds(0.5), seconds(0.99), seconds(0.999), lateness.all.max().map(|it| it.as_seconds())];
         let windows = scenario.0.window_watch();
-        let work = Work { threads: 1, events: ModeEvents::default(), ports: PortKinds::default() };
+        let work = Work { threads: 1, events: MODES.map(|mode| (mode, 0)).into(), ports: PORT_KINDS.map(|kind| (kind, 0)).into() };
         let run = detached(py, || Run::new(&scenario.0, observations, &windows, work, &penstock_engine::Cancel::default()))?;
         Ok(Emulation {
             run: Py::new(py, run)?,

@@ -3,8 +3,7 @@
 use crate::foreign::with_file;
 use crate::interruption::interruptible;
 use crate::plugins::registry;
-use penstock_engine::observations::PortKinds;
-use penstock_engine::work::ModeEvents;
+use penstock_engine::work::{MODES, PORT_KINDS};
 use penstock_engine::{Blueprint, BlueprintError, Executor, Observations, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::printable::quoted;
@@ -288,9 +287,9 @@ pub struct Work {
     /// On how many cores.
     pub threads: usize,
     /// Events by the way through the engine.
-    pub events: ModeEvents,
+    pub events: BTreeMap<&'static str, u64>,
     /// Ports by how their departures are found.
-    pub ports: PortKinds,
+    pub ports: BTreeMap<&'static str, u64>,
 }
 
 /// The results of a run.
@@ -335,7 +334,7 @@ impl Run {
 impl Run {
     /// Evaluates what a run on one core has counted that was advanced step by step.
     pub fn of_steps(scenario: &ValidScenario, seen: Observations) -> Run {
-        let work = Work { threads: 1, events: ModeEvents::default(), ports: PortKinds::default() };
+        let work = Work { threads: 1, events: MODES.map(|mode| (mode, 0)).into(), ports: PORT_KINDS.map(|kind| (kind, 0)).into() };
         Run::new(scenario, seen, &scenario.window_watch(), work, &penstock_engine::Cancel::default())
     }
 
@@ -355,31 +354,15 @@ impl Run {
             packet_hops: seen.packet_hops,
             metrics: rows.into_iter().map(|metric| (metric.name.to_string(), metric.labels, metric.unit, metric.value)).collect(),
             measured,
-            delivered: seen.flows.iter().map(|flow| flow.received_packets).sum(),
+            delivered: seen.flows.iter().map(|flow| flow.received.packets).sum(),
             drops: seen.links.iter().map(|link| lost_on_ports(&link.dropped_packets)).sum(),
             goodput_bps: goodput_bytes as f64 * 8.0 / seconds,
             threads: work.threads,
-            events: events_by_way(work.events),
-            ports: ports_by_kind(work.ports),
+            events: work.events,
+            ports: work.ports,
             decided: decided.map(|it| (it.kind, it.of, it.what, it.share)).collect(),
         }
     }
-}
-
-fn events_by_way(ModeEvents { plain, sweeps, windows }: ModeEvents) -> BTreeMap<&'static str, u64> {
-    [("plain", plain), ("sweeps", sweeps), ("windows", windows)].into()
-}
-
-fn ports_by_kind(kinds: PortKinds) -> BTreeMap<&'static str, u64> {
-    let PortKinds { tail_drop_fifo, precomputed, event_driven_loop, event_driven, of_switches } = kinds;
-    [
-        ("tail-drop-fifo", tail_drop_fifo),
-        ("precomputed", precomputed),
-        ("event-driven-loop", event_driven_loop),
-        ("event-driven", event_driven),
-        ("of-switches", of_switches),
-    ]
-    .into()
 }
 
 /// One of the ways to read a scenario.

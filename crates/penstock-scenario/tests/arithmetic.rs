@@ -9,7 +9,7 @@ use penstock_scenario::{load, Mistake};
 fn delivered(text: &str) -> u64 {
     let mut sim = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("sound");
     sim.run_events(sim.end(), 2_000_000);
-    sim.finish().flows.iter().map(|flow| flow.received_bytes).sum()
+    sim.finish().flows.iter().map(|flow| flow.received.bytes).sum()
 }
 
 /// The longest run, in whole seconds.

@@ -50,7 +50,7 @@ fn roce_passes_cell_links() {
     let ends = "name = \"roce\"\nfrom = \"a[0]\"\nto = \"b[0]\"\nstart = \"600 ms\"";
     let text = network("", &format!("[[flows]]\n{ends}\nsource.ftp = {{ size = \"96 kB\" }}\ntransport.roce = {roce}\n"));
     let seen = run(&sound(&text, &[]).blueprint(None, 0));
-    assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].retransmitted_packets), (96_000, 0));
+    assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].sent.retransmissions), (96_000, 0));
 }
 
 /// Every packet that was sent has been received, is lost, or is in flight, whatever becomes of its cells.
@@ -67,7 +67,7 @@ fn packets_are_lost_once() {
         let seen = run(&scenario.blueprint(None, 0));
         for flow in &seen.flows {
             assert!(flow.lost_packets > 0, "{queue} loses something");
-            assert_eq!(flow.sent_packets, flow.received_packets + flow.lost_packets, "{queue}");
+            assert_eq!(flow.sent.packets, flow.received.packets + flow.lost_packets, "{queue}");
             assert_eq!(flow.goodput_bytes.div_ceil(1024), 2_000_000_u64.div_ceil(1024), "{queue}");
         }
     }

@@ -26,7 +26,7 @@ fn seen(lines: &str) -> Observations {
 }
 
 fn sent(lines: &str) -> u64 {
-    seen(lines).flows[0].sent_packets
+    seen(lines).flows[0].sent.packets
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn packets_under_way_outlive_their_call_or_not() {
 fn random_delays_change_the_order_unless_it_is_kept() {
     let lines = |kept: bool| format!("delay = {{ added = {{ uniform = [\"0 ms\", \"50 ms\"] }}, keep-order = {kept} }}");
     let (free, kept) = (seen(&lines(false)), seen(&lines(true)));
-    assert_eq!((free.flows[0].received_packets, kept.flows[0].received_packets), (5, 5));
+    assert_eq!((free.flows[0].received.packets, kept.flows[0].received.packets), (5, 5));
     assert_ne!(free.digest, kept.digest);
 }
 
@@ -51,7 +51,7 @@ fn random_delays_change_the_order_unless_it_is_kept() {
 fn a_surge_begins_in_the_same_aggregate() {
     // 20 ms spacing and 90 ms each: five packets a call, in one aggregate.
     let seen = seen("surge = { at = \"1 s\", calls = 3, spread = \"1 ps\" }");
-    assert_eq!((seen.flows.len(), seen.flows[0].sent_packets, seen.calls[0].1.live_at_end), (1, 20, 0));
+    assert_eq!((seen.flows.len(), seen.flows[0].sent.packets, seen.calls[0].1.live_at_end), (1, 20, 0));
     // 90 ms of one call and 90 ms of three.
     assert_eq!(seen.calls[0].1.live_ps, 360_000_000_000);
 }

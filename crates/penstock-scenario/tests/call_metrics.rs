@@ -2,7 +2,7 @@
 
 mod common;
 use common::{changed, sound, FLOW, LINK};
-use penstock_engine::observations::{CallCounters, FlowCounters, LinkCounters, Observations};
+use penstock_engine::observations::{CallCounters, FlowCounters, LinkCounters, Observations, ReceivedCounts};
 use penstock_engine::Sim;
 use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
@@ -36,9 +36,7 @@ fn at(seconds: u64) -> Time {
 
 fn seen() -> Observations {
     let flow = |bytes| FlowCounters {
-        received_packets: bytes / 100,
-        received_bytes: bytes,
-        marked_packets: bytes / 400,
+        received: ReceivedCounts { packets: bytes / 100, bytes, marked: bytes / 400, ..ReceivedCounts::default() },
         ..FlowCounters::default()
     };
     let calls = |scale: u64, terminations: &[(u64, u32, u32)]| CallCounters {
@@ -205,7 +203,7 @@ fn initial_calls_begin_spread_out() {
     let calls = CALLS.replace("count = 2\n", "").replace("{ calls = 10 }", "{ calls = 100, spread = \"1 s\" }");
     let text = changed(FLOW, &format!("{FLOW}\n{calls}")).replace("duration = \"10 s\"", "duration = \"2 s\"");
     let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
-    let sent = seen.flows[1].sent_packets as f64;
+    let sent = seen.flows[1].sent.packets as f64;
     assert!((sent - 7500.0).abs() < 577.0, "{sent}");
 }
 

@@ -39,7 +39,7 @@ fn received(scenario: &ValidScenario) -> Vec<(String, String, u64)> {
     let seen = Sim::new(blueprint).expect("sound").run();
     let of_matrix = flows.iter().zip(&seen.flows).filter(|(flow, _)| flow.group == group);
     of_matrix
-        .map(|(flow, counters)| (nodes[flow.from.index()].clone(), nodes[flow.to.index()].clone(), counters.received_packets))
+        .map(|(flow, counters)| (nodes[flow.from.index()].clone(), nodes[flow.to.index()].clone(), counters.received.packets))
         .collect()
 }
 

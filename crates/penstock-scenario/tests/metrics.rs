@@ -2,7 +2,7 @@
 
 mod common;
 use common::{changed, sound, BASE, FLOW, LINK};
-use penstock_engine::observations::{FlowCounters, LinkCounters, MeterSamples, Observations};
+use penstock_engine::observations::{FlowCounters, LinkCounters, MeterSamples, Observations, OptionalCauses, ReceivedCounts, SentCounts};
 use penstock_engine::Sim;
 use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
@@ -13,19 +13,18 @@ use penstock_scenario::ValidScenario;
 fn seen() -> Observations {
     let second = 1_000_000_000_000u128;
     let flow = |scale: u64, sent, delay_ms| FlowCounters {
-        sent_packets: sent,
-        sent_bytes: 100 * sent,
-        retransmitted_packets: scale,
-        timeouts: 4 + scale,
+        sent: SentCounts { packets: sent, bytes: 100 * sent, retransmissions: scale, timeouts: 4 + scale },
         lost_packets: 2 * scale,
         lost_retransmissions: scale - 1,
-        received_packets: 10 * scale,
-        received_bytes: 1_000 * scale,
+        received: ReceivedCounts {
+            packets: 10 * scale,
+            bytes: 1_000 * scale,
+            marked: 2 * scale,
+            delay_sum_ps: u128::from(10 * scale) * delay_ms * second / 1_000,
+            delay_max: Duration::from_ms(2 * delay_ms as u64),
+        },
         received_payload: 900 * scale,
         goodput_bytes: 800 * scale,
-        marked_packets: 2 * scale,
-        delay_sum_ps: u128::from(10 * scale) * delay_ms * second / 1_000,
-        delay_max: Duration::from_ms(2 * delay_ms as u64),
     };
     let link = LinkCounters {
         offered_packets: [30, 20, 0, 0],
@@ -33,11 +32,7 @@ fn seen() -> Observations {
         sent_packets: 40,
         sent_bytes: 4_000,
         dropped_packets: [[1, 2, 0, 0], [3, 4, 0, 0], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4], [0; 4]],
-        carries_cells: false,
-        filters: false,
-        shares_buffer: false,
-        has_limiters: false,
-        has_headroom: false,
+        causes: OptionalCauses::default(),
         tied_drops: 0,
         dropped_bytes: 1_000,
         marked_packets: 8,

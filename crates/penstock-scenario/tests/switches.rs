@@ -258,7 +258,7 @@ fn source_quenches_have_a_way_back() {
     let quench = r#"source-quench = { interval = "10 ms" }"#;
     let blueprint = sound(&with(quench), &[]).blueprint(None, 0);
     let plan = blueprint.switches[0].source_quench.as_ref().expect("a quench");
-    let told: Vec<(u32, Vec<LinkId>)> = plan.routes.iter().map(|(flow, way)| (flow.0, blueprint.routes[way.index()].to_vec())).collect();
+    let told: Vec<(u32, Vec<LinkId>)> = plan.routes.iter().map(|(flow, _, way)| (flow.0, blueprint.routes[way.index()].to_vec())).collect();
     assert_eq!((plan.packet.get(), told), (56, vec![(0, vec![LinkId(1)]), (1, vec![LinkId(1)])]));
     let one_way = with(quench).replacen("both-ways = true\n", "", 1);
     assert_eq!(

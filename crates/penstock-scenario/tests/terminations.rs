@@ -247,7 +247,7 @@ fn the_call_that_ends_is_the_one_whose_packet_was_marked() {
             let observed = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor).run();
             let ended: u32 = observed.calls[0].1.terminations.iter().map(|(_, cut, _)| cut).sum();
             // In 4 s a call sends 200 packets, give or take those that are delayed at the ends.
-            (((observed.flows[0].sent_packets + 100) / 200) as u32, ended, observed.digest)
+            (((observed.flows[0].sent.packets + 100) / 200) as u32, ended, observed.digest)
         };
         let (talkers, none, _) = run(&text.replacen("termination.marked-flow = {}", "", 1), Executor::Plain);
         let (left, ended, digest) = run(&text, Executor::Plain);

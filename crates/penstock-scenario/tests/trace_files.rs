@@ -44,7 +44,7 @@ fn mistake(name: &str, file: &str, content: &[u8]) -> String {
 fn sent(scenario: &ValidScenario) -> (u64, u64) {
     let blueprint: Blueprint = scenario.blueprint(None, 0);
     let flow = Sim::new(blueprint).expect("sound").run().flows[0];
-    (flow.received_packets, flow.received_bytes)
+    (flow.received.packets, flow.received.bytes)
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn given_arrivals_are_kept_and_what_comes_after_the_end_is_left_out() {
     let starts: Vec<f64> = transfers(&scenario, 1, 0).iter().map(|transfer| transfer.start.as_seconds()).collect();
     assert_eq!(starts, [0.0, 1.0, 60.0]);
     let seen = Sim::new(scenario.blueprint(None, 0)).expect("sound").run();
-    let sent: Vec<u64> = seen.flows[1..].iter().map(|flow| flow.sent_packets).collect();
+    let sent: Vec<u64> = seen.flows[1..].iter().map(|flow| flow.sent.packets).collect();
     assert_eq!(sent, [1, 1, 0]);
     // Transfers that have not arrived are not counted.
     let counts: Vec<f64> = scenario.metrics(&seen).iter().filter(|metric| metric.name == "transfers").map(|metric| metric.value).collect();

@@ -28,8 +28,8 @@ impl Metric for MeanPacket {
     }
 
     fn pooled_flows(&self, at: &Evaluation<'_>, flows: &[usize]) -> Option<f64> {
-        let packets = at.sum(flows, |flow| flow.received_packets);
-        Some(at.sum(flows, |flow| flow.received_bytes) as f64 / packets as f64)
+        let packets = at.sum(flows, |flow| flow.received.packets);
+        Some(at.sum(flows, |flow| flow.received.bytes) as f64 / packets as f64)
     }
 
     fn link_value(&self, _at: &Evaluation<'_>, link: &LinkCounters) -> f64 {

@@ -2,7 +2,7 @@
 
 mod tiny;
 
-use penstock_engine::observations::{ClassCounters, Observations};
+use penstock_engine::observations::{LinkCounters, Observations};
 use penstock_engine::{Cancel, Executor, Sim};
 use penstock_model::discipline::DropCause;
 use penstock_model::registry::Registry;
@@ -63,7 +63,7 @@ const CBR: &str = r#"source.cbr = { rate = "400 kbit/s", packet = "500 bytes", p
 fn a_policer_drops_every_second_packet() {
     let seen = run("", "policer.tiny = { number = 2 }", CBR);
     let dropped: u64 = seen.links.iter().map(|link| link.dropped_packets[DropCause::Policed as usize].iter().sum::<u64>()).sum();
-    assert_eq!(dropped, seen.flows[0].sent_packets / 2);
+    assert_eq!(dropped, seen.flows[0].sent.packets / 2);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_shaper_spaces_packets() {
     for queue in ["tail-drop = {}", "codel = { interval = \"10 s\" }"] {
         let link = format!("shaper.spaced = {{ number = 30 }}, queue.{queue}");
         let seen = run("", &link, burst);
-        let longest = seen.flows.iter().map(|flow| flow.delay_max).max().expect("twenty flows");
+        let longest = seen.flows.iter().map(|flow| flow.received.delay_max).max().expect("twenty flows");
         assert_eq!(seen.links.iter().map(|link| link.waits).max(), Some(20), "{queue}");
         assert!(longest > Duration::from_ms(19 * 30), "{queue}: {longest}");
         assert!(longest < Duration::from_ms(19 * 30 + 12), "{queue}: {longest}");
@@ -127,22 +127,21 @@ fn a_discipline_drops_from_the_longest_queue() {
         queue.tiny = { number = 6 }"#;
     let seen = run_scenario(&load_flows("", link, &[burst("x", "1 ms", 10), burst("y", "20 ms", 4)].join(", ")).expect("sound"));
     let [(_, narrow)] = &seen.ports[..] else { panic!("one link is measured") };
-    let counts =
-        |class: &ClassCounters| (class.counters.offered_packets[0], class.counters.dropped_packets[DropCause::Overflow as usize][0]);
-    assert_eq!(narrow.classes.iter().map(counts).collect::<Vec<_>>(), [(10, 3 + 3), (4, 1)]);
+    let counts = |class: &LinkCounters| (class.offered_packets[0], class.dropped_packets[DropCause::Overflow as usize][0]);
+    assert_eq!(narrow.parts.values().map(counts).collect::<Vec<_>>(), [(10, 3 + 3), (4, 1)]);
 }
 
 #[test]
 fn a_source_sends_at_its_times() {
     // From 0 to 1000 ms, both included.
-    assert_eq!(run("", "", "source.tiny = { number = 5 }").flows[0].sent_packets, 201);
+    assert_eq!(run("", "", "source.tiny = { number = 5 }").flows[0].sent.packets, 201);
 }
 
 #[test]
 fn a_congestion_control_sets_the_window() {
     // Two segments in each round trip instead of one; the first flight, of the initial window, is larger.
     let flow = |number: u32| format!(r#"source.ftp = {{}}, transport.tcp = {{ congestion-control.tiny = {{ number = {number} }} }}"#);
-    let sent = |number| run("", "", &flow(number)).flows[0].sent_packets as f64;
+    let sent = |number| run("", "", &flow(number)).flows[0].sent.packets as f64;
     assert!((sent(2) / sent(1) - 2.0).abs() < 0.1, "{} and {}", sent(2), sent(1));
 }
 
@@ -154,21 +153,21 @@ fn a_window_below_one_segment_is_less_than_one_in_a_round_trip() {
     let tcp =
         r#"{ congestion-control.part = { number = 4 }, pacing = true, initial-window = "1 packet", packet = "1500 bytes", syn = false }"#;
     let seen = run("", "", &format!("source.ftp = {{}}, transport.tcp = {tcp}"));
-    assert_eq!(seen.flows[0].received_packets, 1 + 46);
+    assert_eq!(seen.flows[0].received.packets, 1 + 46);
 }
 
 #[test]
 fn a_recovery_goes_back() {
     let lossy = r#"impairment.drop-list = { drop = [50] }"#;
     let seen = run("", lossy, r#"source.ftp = {}, transport.tcp = { recovery = "tiny" }"#);
-    assert!(seen.flows[0].retransmitted_packets >= 1 && seen.flows[0].timeouts == 0, "{:?}", seen.flows[0]);
+    assert!(seen.flows[0].sent.retransmissions >= 1 && seen.flows[0].sent.timeouts == 0, "{:?}", seen.flows[0]);
 }
 
 #[test]
 fn a_rate_control_sets_the_rate() {
     let flow = r#"source.ftp = {}, transport.roce = { rate-control.tiny = { number = 4 } }"#;
     let seen = run("", "", flow);
-    let rate = seen.flows[0].sent_bytes as f64 * 8.0;
+    let rate = seen.flows[0].sent.bytes as f64 * 8.0;
     assert!((rate / 2.5e6 - 1.0).abs() < 0.02, "{rate} bit/s of a quarter of 10 Mbit/s");
 }
 
@@ -183,7 +182,7 @@ fn policers_and_meters_change() {
     let link = format!("policer.tiny = {{ number = 2 }}, {}", change("505 ms", "policer.tiny", 1));
     let seen = run("", &link, CBR);
     let dropped: u64 = seen.links.iter().map(|link| link.dropped_packets[DropCause::Policed as usize].iter().sum::<u64>()).sum();
-    assert_eq!((seen.flows[0].sent_packets, dropped), (101, 25 + 49));
+    assert_eq!((seen.flows[0].sent.packets, dropped), (101, 25 + 49));
     let link = format!("marker.tiny = {{ number = 4 }}, {}", change("505 ms", "marker.tiny", 1));
     assert_eq!(run("", &link, CBR).links.iter().map(|link| link.offered_packets[1]).sum::<u64>(), 12 + 49);
 }
@@ -194,7 +193,7 @@ fn a_shaper_that_changes_lets_go_what_waits() {
     let burst = r#"source.packets = { at = ["10 ms"], sizes = ["500 bytes"] }, count = 20"#;
     for queue in ["tail-drop = {}", "codel = { interval = \"10 s\" }"] {
         let link = format!("shaper.spaced = {{ number = 30 }}, queue.{queue}, {}", change("100 ms", "shaper.spaced", 3));
-        let longest = run("", &link, burst).flows.iter().map(|flow| flow.delay_max).max().expect("twenty flows");
+        let longest = run("", &link, burst).flows.iter().map(|flow| flow.received.delay_max).max().expect("twenty flows");
         assert_eq!(longest, Duration::from_us(100_000 + 16 * 3_000 + 1_400 - 10_000), "{queue}");
     }
 }
@@ -203,7 +202,7 @@ fn a_shaper_that_changes_lets_go_what_waits() {
 fn congestion_and_rate_controls_change() {
     let sent = |control: &str, number: u32, more: &str| {
         let flow = format!("source.ftp = {{}}, transport.{control} = {{ number = {number} }}, {more}");
-        run("", "", &flow).flows[0].sent_packets as f64
+        run("", "", &flow).flows[0].sent.packets as f64
     };
     for (control, from, to, factor) in [("tcp.congestion-control.tiny", 1, 2, 2.0), ("roce.rate-control.tiny", 4, 8, 0.5)] {
         let more = change("500 ms", &format!("transport.{control}"), to);

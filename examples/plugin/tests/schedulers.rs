@@ -131,8 +131,8 @@ fn run(link: &str, seed: u64) -> Observations {
 
 /// The shares of the three flows in the packets that arrive.
 fn shares(seen: &Observations) -> Vec<f64> {
-    let all: u64 = seen.flows.iter().map(|flow| flow.received_packets).sum();
-    seen.flows.iter().map(|flow| flow.received_packets as f64 / all as f64).collect()
+    let all: u64 = seen.flows.iter().map(|flow| flow.received.packets).sum();
+    seen.flows.iter().map(|flow| flow.received.packets as f64 / all as f64).collect()
 }
 
 #[track_caller]
@@ -180,7 +180,7 @@ fn random_numbers_are_its_own() {
     assert_eq!(first.digest, again.digest);
     assert_ne!(first.digest, other.digest);
     // Sources that draw times and sizes send the same whichever scheduler draws, or none does.
-    let sent = |seen: &Observations| seen.flows.iter().map(|flow| (flow.sent_packets, flow.sent_bytes)).collect::<Vec<_>>();
+    let sent = |seen: &Observations| seen.flows.iter().map(|flow| (flow.sent.packets, flow.sent.bytes)).collect::<Vec<_>>();
     let wrr = run("scheduler.wrr = {}, class.x.weight = 5, class.y.weight = 3, class.z.weight = 2", 1);
     assert_eq!(sent(&first), sent(&wrr));
     assert_ne!(first.digest, wrr.digest);

@@ -52,26 +52,26 @@ const COMPLETION: &str = "measure = [{ metric = \"completion-time\", of = \"f\",
 fn stop_and_wait_sends_a_packet_in_each_round_trip() {
     let seen = greedy(1);
     let flow = &seen.flows[0];
-    assert_eq!((flow.sent_packets, flow.received_packets, flow.goodput_bytes), (49, 48, 48 * 960));
-    assert_eq!((flow.sent_bytes, flow.received_bytes), (49_000, 48_000));
-    assert_eq!(flow.delay_max, Duration::from_us(10_800));
-    assert_eq!((flow.retransmitted_packets, flow.timeouts), (0, 0));
+    assert_eq!((flow.sent.packets, flow.received.packets, flow.goodput_bytes), (49, 48, 48 * 960));
+    assert_eq!((flow.sent.bytes, flow.received.bytes), (49_000, 48_000));
+    assert_eq!(flow.received.delay_max, Duration::from_us(10_800));
+    assert_eq!((flow.sent.retransmissions, flow.sent.timeouts), (0, 0));
 }
 
 /// Eight packets in each round trip take 6.4 ms of it.
 #[test]
 fn a_window_below_the_round_trip_limits_the_rate() {
     let seen = greedy(8);
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].received_packets), (385, 384));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].received.packets), (385, 384));
 }
 
 /// 40 packets take 32 ms, longer than the round trip: one arrives each 0.8 ms from 10.8 ms on.
 #[test]
 fn a_larger_window_fills_the_link() {
     let seen = greedy(40);
-    assert_eq!(seen.flows[0].received_packets, 1 + (1_000_000 - 10_800) / 800);
+    assert_eq!(seen.flows[0].received.packets, 1 + (1_000_000 - 10_800) / 800);
     // Of 40 packets at most 27 are on the wires and at the receiver.
-    assert_eq!(seen.flows[0].goodput_bytes, seen.flows[0].received_packets * 960);
+    assert_eq!(seen.flows[0].goodput_bytes, seen.flows[0].received.packets * 960);
 }
 
 /// The last of eight packets of the second round leaves at 20.832 + 7 * 0.8 ms.
@@ -80,7 +80,7 @@ fn a_transfer_is_complete_when_all_is_acknowledged() {
     let seen = run("", TRANSFER, COMPLETION);
     let completion = Completion { time: Duration::from_us(47_264), bytes: 15_360 };
     assert_eq!(seen.completions, [(FlowId(0), completion)]);
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].goodput_bytes), (16, 15_360));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].goodput_bytes), (16, 15_360));
 }
 
 /// The fifth packet, number 4, is lost. The acknowledgement of number 3 restarts the timer at 23.232 ms; at 123.232 ms the sender goes back
@@ -89,7 +89,7 @@ fn a_transfer_is_complete_when_all_is_acknowledged() {
 fn a_lost_packet_is_sent_again_when_the_timer_expires() {
     let seen = run("impairment.drop-list = { drop = [5] }", TRANSFER, COMPLETION);
     let flow = &seen.flows[0];
-    assert_eq!((flow.sent_packets, flow.received_packets, flow.retransmitted_packets, flow.timeouts), (24, 23, 8, 1));
+    assert_eq!((flow.sent.packets, flow.received.packets, flow.sent.retransmissions, flow.sent.timeouts), (24, 23, 8, 1));
     assert_eq!(flow.goodput_bytes, 15_360);
     assert_eq!(seen.completions[0].1.time, Duration::from_us(167_296));
 }
@@ -110,7 +110,7 @@ fn metrics_see_it_as_any_connection() {
 fn after_the_end_of_its_application_a_sender_repeats_what_is_lost() {
     // Numbers 0 to 7 are out, and all are sent again: the receiver accepts nothing before 0.
     let seen = run("impairment.drop-list = { drop = [1] }", r#"source.ftp = {}, transport.go-back-n = {}, stop = "10 ms""#, "");
-    assert_eq!((seen.flows[0].sent_packets, seen.flows[0].retransmitted_packets), (16, 8));
+    assert_eq!((seen.flows[0].sent.packets, seen.flows[0].sent.retransmissions), (16, 8));
     assert_eq!(seen.flows[0].goodput_bytes, 8 * 960);
 }
 

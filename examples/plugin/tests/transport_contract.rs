@@ -229,8 +229,8 @@ fn executors_agree() {
         let mut blueprint = sound(&network(&mut draw)).blueprint(None, case);
         blueprint.trace = case % 3 == 0;
         let seen = assert_all_executors_agree(&blueprint, case);
-        retransmissions += seen.flows[..2].iter().map(|flow| flow.retransmitted_packets).sum::<u64>();
-        marks += seen.flows[3].marked_packets;
+        retransmissions += seen.flows[..2].iter().map(|flow| flow.sent.retransmissions).sum::<u64>();
+        marks += seen.flows[3].received.marked;
         delivered.iter_mut().zip(&seen.flows).for_each(|(sum, flow)| *sum += flow.goodput_bytes);
     }
     assert!(retransmissions > 100 && marks > 50, "{retransmissions} and {marks}");
@@ -261,7 +261,7 @@ fn small_packets_end_a_transfer() {
     "#;
     let seen = sim(&sound(text).blueprint(None, 0)).run();
     let flow = &seen.flows[0];
-    assert_eq!((flow.sent_packets, flow.sent_bytes, flow.goodput_bytes), (48, 22_500 + 48 * 28, 22_500));
+    assert_eq!((flow.sent.packets, flow.sent.bytes, flow.goodput_bytes), (48, 22_500 + 48 * 28, 22_500));
 }
 
 /// Frames of AAL5 carry its packets, acknowledgements included.
@@ -284,7 +284,7 @@ fn cells_carry_it() {
         link("s", "b"),
     );
     let seen = assert_all_executors_agree(&sound(&text).blueprint(None, 0), 1);
-    assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].retransmitted_packets), (96_000, 0));
+    assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].sent.retransmissions), (96_000, 0));
     // As of TCP: a frame has two cells or more.
     let error = load(&text.replace("60 bytes", "30 bytes")).map(|_| ()).expect_err("one cell");
     assert!(error.contains("has packets of 30 bytes on a cell link"), "{error}");
@@ -311,7 +311,7 @@ fn rate_limiters_tag_its_packets() {
     let seen = assert_all_executors_agree(&blueprint, 3);
     let tagged = |row: &&TraceRow| row.packet().is_some_and(|packet| matches!(packet.body, Body::TaggedTransportData { .. }));
     assert!(seen.trace.iter().filter(tagged).count() > 100);
-    let received: u64 = seen.flows.iter().map(|flow| flow.received_packets).sum();
+    let received: u64 = seen.flows.iter().map(|flow| flow.received.packets).sum();
     assert!(received > 2000, "{received} of 2500 that the link carries");
 }
 

@@ -3,11 +3,10 @@
 //! The scenario crate validates what a user wrote and compiles it into a [`Blueprint`]; a program may also fill one in
 //! by hand. [`crate::Sim::new`] refuses one that contradicts itself.
 
-pub use crate::api::atm::{AtmPlan, CircuitPlan};
 use crate::api::cancel::Cancel;
 use crate::api::injection::Arrival;
 pub use crate::api::route_set::RouteSet;
-pub use crate::api::switch_plan::{CongestionPointsPlan, PausePlan, SharedBufferPlan, SourceQuenchPlan, SwitchPlan};
+pub use crate::api::switch_plan::{CongestionPointsPlan, MessageRoute, PausePlan, SharedBufferPlan, SourceQuenchPlan, SwitchPlan};
 pub use crate::api::watch_plan::{EfPlan, FlowWatch, LinkWatch, WatchPlan};
 use penstock_model::atm::{bytes_in_cells, CELL};
 use penstock_model::call::counts::CallCounts;
@@ -117,6 +116,26 @@ pub enum Ties {
     Scenario,
     /// By a hash of seed, process, time, input (or flow) and sequence.
     Random,
+}
+
+/// The ATM part of a network.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtmPlan {
+    /// The nodes that forward cells as they are. All others at the end of a cell link are ends of AAL5.
+    pub cell_switches: BTreeSet<NodeId>,
+    /// The circuits that several flows share, or that are promised something; every other flow has one of its own in each direction.
+    pub circuits: Vec<CircuitPlan>,
+}
+
+/// A circuit between two ends of AAL5, and the one back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitPlan {
+    /// Its name.
+    pub name: String,
+    /// The groups whose flows it carries, by their positions in the blueprint.
+    pub groups: Vec<u32>,
+    /// Its minimum cell rate (MCR).
+    pub mcr: Option<Rate>,
 }
 
 /// A one-way link and the port that feeds it.

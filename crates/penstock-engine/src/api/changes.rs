@@ -1,9 +1,8 @@
 //! Changes of parameters while a run goes on: of the components of a port, and of the sender of a flow.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PortPlan};
-use penstock_model::conditioner::PolicerPlan;
-use penstock_model::id::{FlowId, LinkId};
-use penstock_model::parameters::{ChangeError, Parameter};
+use penstock_model::id::LinkId;
+use penstock_model::parameters::Parameter;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::units::Time;
 use std::fmt;
@@ -13,58 +12,50 @@ use std::fmt;
 pub enum PlanChangeError {
     /// There is no such link, or no flow uses it.
     NoLink(LinkId),
-    /// There is no such flow.
-    NoFlow(FlowId),
-    /// A component cannot take them.
-    Component {
-        /// Which one, such as `queue`, `class.NAME.queue` or `scheduler`.
-        path: String,
-        /// Why.
-        error: ChangeError,
-    },
-    /// Something else of the port differs.
-    Other,
-    /// The shaper or a marker at departures differs, and departures are computed on arrival.
-    Precomputed,
-    /// The instant is not open: it is over already, or after the end.
-    Time {
-        /// The instant.
-        at: Time,
-        /// The first that has not been simulated yet.
-        earliest: Time,
-        /// The end of the run.
-        latest: Time,
-    },
+    /// The change is not possible, or not at that time.
+    Refused(String),
 }
 
 impl fmt::Display for PlanChangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanChangeError::NoLink(link) => write!(f, "link {} does not exist or is not used by any flow", link.0),
-            PlanChangeError::NoFlow(flow) => write!(f, "flow {} does not exist", flow.0),
-            PlanChangeError::Component { path, error } => write!(f, "{path}: {error}"),
-            PlanChangeError::Other => f.write_str("only parameters of components can be changed during a run"),
-            PlanChangeError::Precomputed => {
-                f.write_str("departures from this port are computed on arrival; set force_event_driven in the port's plan")
-            }
-            PlanChangeError::Time { at, earliest, latest } => write!(f, "a change at {at}: it must be from {earliest} to {latest}"),
+            PlanChangeError::Refused(why) => f.write_str(why),
         }
     }
 }
 
 impl std::error::Error for PlanChangeError {}
 
+pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, PlanChangeError> {
+    Err(PlanChangeError::Refused(why.into()))
+}
+
+/// Refuses a change at `at` outside these bounds.
+pub(crate) fn check_time(at: Time, earliest: Time, latest: Time) -> Result<(), PlanChangeError> {
+    if (earliest..=latest).contains(&at) {
+        Ok(())
+    } else {
+        refused(format!("a change at {at}: it must be from {earliest} to {latest}"))
+    }
+}
+
 /// Whether the component at `path` can go from `one` to `other`.
-pub(crate) fn check_component<P: Parameter>(path: impl FnOnce() -> String, one: &P, other: &P) -> Result<(), PlanChangeError> {
-    one.check_change(other).map_err(|error| PlanChangeError::Component { path: path(), error })
+pub(crate) fn check_component<P: Parameter>(path: &str, one: &P, other: &P) -> Result<(), PlanChangeError> {
+    one.check_change(other).or_else(|error| refused(format!("{path}: {error}")))
 }
 
 /// Refuses changes that are not in the order of time.
 pub(crate) fn check_order<T>(changes: &[(Time, T)], latest: Time) -> Result<(), PlanChangeError> {
     match changes.windows(2).map(|pair| (pair[0].0, pair[1].0)).find(|(before, at)| before >= at) {
-        Some((before, at)) => Err(PlanChangeError::Time { at, earliest: before.after(), latest }),
+        Some((before, at)) => check_time(at, before.after(), latest),
         None => Ok(()),
     }
+}
+
+/// Refuses a difference that is not one of parameters.
+fn other_than_parameters<T>() -> Result<T, PlanChangeError> {
+    refused("only parameters of components can be changed during a run")
 }
 
 impl PortPlan {
@@ -103,19 +94,19 @@ impl PortPlan {
             (names, plan.policers.len(), plan.marker.as_ref().map(|marker| marker.at))
         };
         if rest != *self || shape(self) != shape(other) {
-            return Err(PlanChangeError::Other);
+            return other_than_parameters();
         }
         for (one, other) in self.queues.iter().zip(&other.queues) {
-            let path = || if one.name.is_empty() { "queue".to_owned() } else { format!("class.{}.queue", one.name) };
-            check_component(path, &one.discipline, &other.discipline)?;
+            let path = if one.name.is_empty() { "queue".to_owned() } else { format!("class.{}.queue", one.name) };
+            check_component(&path, &one.discipline, &other.discipline)?;
         }
         for (one, other) in self.policers.iter().zip(&other.policers) {
-            check_component::<PolicerPlan>(|| "policer".to_owned(), one, other)?;
+            check_component("policer", one, other)?;
         }
         let meter = |marker: &Option<MarkerPlan>| marker.as_ref().map(|marker| marker.meter.clone());
-        check_component(|| "marker".to_owned(), &meter(&self.marker), &meter(&other.marker))?;
-        check_component(|| "shaper".to_owned(), &self.shaper, &other.shaper)?;
-        check_component(|| "scheduler".to_owned(), &self.scheduler, &other.scheduler)?;
+        check_component("marker", &meter(&self.marker), &meter(&other.marker))?;
+        check_component("shaper", &self.shaper, &other.shaper)?;
+        check_component("scheduler", &self.scheduler, &other.scheduler)?;
         check_classes("", &self.classes, &other.classes)
     }
 }
@@ -123,24 +114,24 @@ impl PortPlan {
 /// The same of the classes below `path`.
 fn check_classes(path: &str, ones: &[ClassPlan], others: &[ClassPlan]) -> Result<(), PlanChangeError> {
     if ones.len() != others.len() {
-        return Err(PlanChangeError::Other);
+        return other_than_parameters();
     }
     for (one, other) in ones.iter().zip(others) {
         let path = format!("{path}class.{}", one.name);
         match (&one.parameters, &other.parameters) {
             (Some(one), Some(other)) if one.values().type_id() == other.values().type_id() => {
-                one.check_change(other).map_err(|error| PlanChangeError::Component { path: path.clone(), error })?;
+                one.check_change(other).or_else(|error| refused(format!("{path}: {error}")))?;
             }
             (None, None) => {}
-            _ => return Err(PlanChangeError::Other),
+            _ => return other_than_parameters(),
         }
         match (&one.below, &other.below) {
             (Some(one), Some(other)) => {
-                check_component(|| format!("{path}.scheduler"), &one.scheduler, &other.scheduler)?;
+                check_component(&format!("{path}.scheduler"), &one.scheduler, &other.scheduler)?;
                 check_classes(&format!("{path}."), &one.classes, &other.classes)?;
             }
             (None, None) if one.name == other.name => {}
-            _ => return Err(PlanChangeError::Other),
+            _ => return other_than_parameters(),
         }
     }
     Ok(())

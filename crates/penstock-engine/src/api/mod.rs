@@ -1,12 +1,10 @@
 //! The interface to other crates: blueprint, simulation, observations.
 
-pub mod atm;
 pub mod blueprint;
 pub mod cancel;
 pub mod changes;
 pub mod injection;
 pub mod observations;
-pub mod pauses;
 pub mod route_set;
 pub mod series;
 pub mod sim;

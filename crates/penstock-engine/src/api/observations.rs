@@ -1,6 +1,5 @@
 //! The observations of a run, between the warm-up and the end.
 
-pub use crate::api::pauses::{PauseCounters, PausedIngress, PausedTime};
 pub use crate::api::trace::{TimerKind, TraceEvent, TraceRow, TraceSubject};
 use penstock_model::discipline::{DropCause, PRECEDENCES};
 use penstock_model::id::{FlowId, LinkId};
@@ -9,6 +8,7 @@ pub use penstock_model::stats::expedited::EfErrors;
 pub use penstock_model::stats::frames::FrameTimes;
 use penstock_model::stats::variation::{RtpJitter, Variation};
 use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
 
 /// Everything that a run counted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,29 +56,43 @@ pub struct Observations {
 /// One flow's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowCounters {
-    /// Data packets sent, retransmissions included.
-    pub sent_packets: u64,
-    /// Their bytes on the wire.
-    pub sent_bytes: u64,
-    /// Data packets sent again.
-    pub retransmitted_packets: u64,
-    /// Retransmission timers that expired, those of connection set-up included.
-    pub timeouts: u64,
+    /// What its source has sent.
+    pub sent: SentCounts,
     /// Those of the packets sent that were dropped, at whatever link, before counting ended.
     pub lost_packets: u64,
     /// Those of them that had been sent before.
     pub lost_retransmissions: u64,
-    /// Data packets that arrived, duplicates included.
-    pub received_packets: u64,
-    /// Their bytes on the wire.
-    pub received_bytes: u64,
-    /// Their bytes without headers.
+    /// What its receiver has received.
+    pub received: ReceivedCounts,
+    /// The bytes received without headers.
     pub received_payload: u64,
     /// Bytes without headers delivered to the receiving application, each once.
     pub goodput_bytes: u64,
-    /// Data packets that arrived marked.
-    pub marked_packets: u64,
-    /// Sum of the data packets' one-way delays in picoseconds, from their creation to the end of reception.
+}
+
+/// Data packets that a source has sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SentCounts {
+    /// Data packets, retransmissions included.
+    pub packets: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// Data packets sent again.
+    pub retransmissions: u64,
+    /// Retransmission timers that expired, those of connection set-up included.
+    pub timeouts: u64,
+}
+
+/// Data packets that a receiver has received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceivedCounts {
+    /// Data packets, duplicates included.
+    pub packets: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// Those that arrived marked.
+    pub marked: u64,
+    /// Sum of their one-way delays in picoseconds, from their creation to the end of reception.
     pub delay_sum_ps: u128,
     /// The longest of them.
     pub delay_max: Duration,
@@ -144,32 +158,26 @@ pub struct UnfinishedTransfer {
 /// What was recorded at one link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortTimings {
-    /// By class; empty if not requested.
-    pub classes: Vec<ClassCounters>,
-    /// What was offered and lost, by the link over which it came, what began at the node first; empty if not requested.
-    pub ingresses: Vec<(Option<LinkId>, LinkCounters)>,
-    /// What waited and was sent, by circuit; empty if not requested.
-    pub circuits: Vec<(CircuitId, LinkCounters)>,
+    /// The shares that parts of the traffic have of the link's counts, as far as they are split.
+    pub parts: BTreeMap<TrafficPart, LinkCounters>,
+    /// By class, from arrival to the start of transmission, for the packets whose transmission began in the measurement period; empty if
+    /// not requested.
+    pub waits: Vec<Distribution>,
     /// In the order of the plans.
     pub expedited: Vec<EfErrors>,
 }
 
-/// A circuit, both directions.
+/// A part of the traffic of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CircuitId {
-    /// One of the plans, by its position.
-    Shared(u32),
+pub enum TrafficPart {
+    /// A class.
+    Class(u8),
+    /// What came over a link, or what began at the node.
+    Ingress(Option<LinkId>),
+    /// Both directions of a circuit of the plans, by its position.
+    SharedCircuit(u32),
     /// That of a flow without another.
-    Own(FlowId),
-}
-
-/// One class at one link.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClassCounters {
-    /// Its share of the link's counts.
-    pub counters: LinkCounters,
-    /// From arrival to the start of transmission, for the packets whose transmission began in the measurement period.
-    pub waits: Distribution,
+    OwnCircuit(FlowId),
 }
 
 /// One variable of the state of one meter at each sampled instant.
@@ -202,6 +210,21 @@ pub struct CallCounters {
     pub terminations: Vec<(Time, u32, u32)>,
 }
 
+/// Causes of drops that only some links have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalCauses {
+    /// Whether the port shares a buffer with others, which may have no room.
+    pub shares_buffer: bool,
+    /// Whether rate limiters are before the port, so that its drops may have that cause.
+    pub has_limiters: bool,
+    /// Whether what came over paused links has memory of its own, which may be full.
+    pub has_headroom: bool,
+    /// Whether the link carries cells, whose frames may be dropped in part.
+    pub carries_cells: bool,
+    /// Whether the scheduler drops acknowledgements that a later one makes redundant.
+    pub filters: bool,
+}
+
 /// One link's counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
@@ -215,16 +238,8 @@ pub struct LinkCounters {
     pub sent_bytes: u64,
     /// Packets lost, by cause (in the order of [`DropCause::ALL`]) and precedence.
     pub dropped_packets: [[u64; PRECEDENCES]; DropCause::ALL.len()],
-    /// Whether the port shares a buffer with others, which may have no room.
-    pub shares_buffer: bool,
-    /// Whether rate limiters are before the port, so that its drops may have that cause.
-    pub has_limiters: bool,
-    /// Whether what came over paused links has memory of its own, which may be full.
-    pub has_headroom: bool,
-    /// Whether the link carries cells, whose frames may be dropped in part.
-    pub carries_cells: bool,
-    /// Whether the scheduler drops acknowledgements that a later one makes redundant.
-    pub filters: bool,
+    /// Which causes of drops may occur that most links do not have.
+    pub causes: OptionalCauses,
     /// Packets that were dropped on arrival for want of room ([`DropCause::Overflow`]) at the instant at which a packet of another flow was
     /// accepted: the order of simultaneous arrivals decided which of the two had the room.
     pub tied_drops: u64,
@@ -248,17 +263,33 @@ pub struct LinkCounters {
     pub waits: u64,
 }
 
-/// Ports in use, by how their departures are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PortKinds {
-    /// Known on arrival, in the fast path of a tail-drop FIFO queue at a constant rate.
-    pub tail_drop_fifo: u64,
-    /// Known on arrival.
-    pub precomputed: u64,
-    /// Event-driven, in one loop for each kind of scheduler.
-    pub event_driven_loop: u64,
-    /// Event-driven, step by step.
-    pub event_driven: u64,
-    /// Of switches, whose ports share a buffer or react to pauses: all of a switch in one loop.
-    pub of_switches: u64,
+/// Pause frames and pauses at the port of a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PauseCounters {
+    /// Frames that it sent to stop what feeds its node, those that prolong a pause included.
+    pub frames: u64,
+    /// Frames that it sent to resume.
+    pub resumes: u64,
+    /// How long it was paused itself.
+    pub paused: Vec<PausedTime>,
+    /// Whether it is of a circle of pauses that never lift.
+    pub is_deadlocked: bool,
+}
+
+/// How long a class was paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PausedTime {
+    /// The class; `None` if it was the whole port.
+    pub class: Option<u8>,
+    /// So long inside the measurement period.
+    pub time: Duration,
+}
+
+/// The paused part: a link's port, or a class of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PausedIngress {
+    /// The link, whose port is paused.
+    pub link: LinkId,
+    /// The class that is paused; `None` if all are.
+    pub class: Option<u8>,
 }

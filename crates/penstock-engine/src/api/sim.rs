@@ -1,13 +1,13 @@
 //! A simulation: processes, the channels between them, and the executor that runs them.
 
-use crate::api::blueprint::{Blueprint, PortPlan};
+use crate::api::blueprint::{Blueprint, LinkPlan, PortPlan};
 use crate::api::cancel::Cancel;
-use crate::api::changes::{check_component, PlanChangeError};
+use crate::api::changes::{check_component, check_time, refused, PlanChangeError};
 use crate::api::injection::{Arrival, InjectionError, Marking};
-use crate::api::observations::{FlowCounters, LinkCounters, Observations, PortKinds};
+use crate::api::observations::{FlowCounters, LinkCounters, Observations, OptionalCauses};
 use crate::api::series::SeriesRow;
 use crate::api::trace::TraceRow;
-use crate::api::work::{Division, ModeEvents};
+use crate::api::work::{Division, MODES, PORT_KINDS};
 use crate::build::error::BlueprintError;
 use crate::build::flows::InjectionSite;
 use crate::build::memory;
@@ -53,8 +53,9 @@ pub struct Sim {
     /// Events handled on one core, and on several: packets that arrived, and what sources and timers did.
     events: [u64; 2],
     cancel: Cancel,
-    from: Time,
     to: Time,
+    /// What has been observed, as far as that does not stay at the processes until the end.
+    seen: Observations,
     /// The first instant that no call has asked for yet.
     open_from: Time,
     injection_sites: BTreeMap<FlowId, InjectionSite>,
@@ -62,12 +63,8 @@ pub struct Sim {
     flows: Vec<u32>,
     /// The transport of each group, as it begins.
     transports: Vec<TransportPlan>,
-    /// Of each link, whether it carries cells.
-    links: Vec<bool>,
     /// The port of each link, as it begins.
     ports: Vec<Arc<PortPlan>>,
-    samples: usize,
-    meter_samples: usize,
 }
 
 impl Sim {
@@ -136,16 +133,13 @@ impl Sim {
             routes,
             events: [0; 2],
             cancel: blueprint.cancel.clone(),
-            from: blueprint.warm_up,
             to: blueprint.end,
+            seen: nothing_seen(blueprint),
             open_from: Time::ZERO,
             injection_sites,
             flows: blueprint.flows.iter().map(|flow| flow.group).collect(),
             transports: blueprint.groups.iter().map(|group| group.transport.clone()).collect(),
-            links: blueprint.links.iter().map(|link| link.cells).collect(),
             ports: blueprint.links.iter().map(|link| Arc::clone(&link.port)).collect(),
-            samples: blueprint.samples.len(),
-            meter_samples: blueprint.meter_samples.len(),
         };
         for (number, arrival) in blueprint.arrivals.iter().enumerate() {
             sim.add_arrival(arrival).map_err(|error| BlueprintError::Contradiction(format!("arrival {number}: {error}")))?;
@@ -194,21 +188,25 @@ impl Sim {
     /// # Errors
     /// As [`Sim::inject`], and if there is no such precedence.
     pub fn add_arrival(&mut self, &Arrival { at, flow, size, marking }: &Arrival) -> Result<(), InjectionError> {
-        let InjectionSite { process, sizes } = *self.injection_sites.get(&flow).ok_or(InjectionError::NoList(flow))?;
-        if !(sizes.0..=sizes.1).contains(&u64::from(size)) {
-            return Err(InjectionError::Size { size, allowed: sizes });
+        let refused = |why| Err(InjectionError(why));
+        let Some(InjectionSite { process, sizes: (smallest, largest) }) = self.injection_sites.get(&flow).copied() else {
+            let what = "takes no packets from outside; its source must be 'packets', carried by 'udp'";
+            return refused(format!("flow {} {what}", flow.0));
+        };
+        if !(smallest..=largest).contains(&u64::from(size)) {
+            return refused(format!("a packet of {size} bytes: the flow's list has packets of {smallest} to {largest} bytes"));
         }
         if let Some(Marking { precedence, .. }) = marking.filter(|marking| usize::from(marking.precedence) >= PRECEDENCES) {
-            return Err(InjectionError::Precedence(precedence));
+            return refused(format!("a packet of drop precedence {precedence}; 0 to {}", PRECEDENCES - 1));
         }
-        let refusal = |(earliest, latest)| InjectionError::Time { at, earliest, latest };
+        let outside = |(earliest, latest)| refused(format!("a packet at {at}: it must leave from {earliest} to {latest}"));
         if at < self.open_from || at > self.to {
-            return Err(refusal((self.open_from, self.to)));
+            return outside((self.open_from, self.to));
         }
         let host = self.processes[process as usize].host_mut().expect("flows begin at hosts");
         let slot = self.routes.flow(flow).source;
         host.inject(slot, flow.0, (at, size, marking))
-            .map_err(|(earliest, latest)| refusal((earliest.max(self.open_from), latest.min(self.to))))?;
+            .or_else(|(earliest, latest)| outside((earliest.max(self.open_from), latest.min(self.to))))?;
         // What it has promised holds for packets from outside too: it rests on when its wires are free.
         self.advance(process, at);
         Ok(())
@@ -232,7 +230,7 @@ impl Sim {
         if plan.changes_departures(&port)
             && self.processes[process].ports_mut().nth(index).is_some_and(|port| port.precomputes_departures())
         {
-            return Err(PlanChangeError::Precomputed);
+            return refused("departures from this port are computed on arrival; set force_event_driven in the port's plan");
         }
         self.change(process, at, Changed::Port(index as u32, Arc::new(port)))
     }
@@ -245,8 +243,8 @@ impl Sim {
     /// # Errors
     /// If anything else of the plan differs, the flow does not exist, or the time is not open; then nothing has changed.
     pub fn change_flow(&mut self, flow: FlowId, at: Time, transport: TransportPlan) -> Result<(), PlanChangeError> {
-        let group = *self.flows.get(flow.index()).ok_or(PlanChangeError::NoFlow(flow))?;
-        check_component(|| "transport".to_owned(), &self.transports[group as usize], &transport)?;
+        let Some(group) = self.flows.get(flow.index()) else { return refused(format!("flow {} does not exist", flow.0)) };
+        check_component("transport", &self.transports[*group as usize], &transport)?;
         let slot = self.routes.flow(flow).source;
         let sends = |process: &mut Process| process.host_mut().is_some_and(|host| host.has_sender(flow, slot));
         match self.processes.iter_mut().position(sends) {
@@ -256,9 +254,7 @@ impl Sim {
     }
 
     fn change(&mut self, process: usize, at: Time, changed: Changed) -> Result<(), PlanChangeError> {
-        if at < self.open_from || at > self.to {
-            return Err(PlanChangeError::Time { at, earliest: self.open_from, latest: self.to });
-        }
+        check_time(at, self.open_from, self.to)?;
         self.processes[process].change(at, changed);
         self.advance(process as u32, at);
         Ok(())
@@ -327,18 +323,18 @@ impl Sim {
     }
 
     /// How many events each way through the engine has handled.
-    pub fn mode_events(&self) -> ModeEvents {
-        self.sequencers().fold(ModeEvents::default(), |sum, sequencer| {
-            let [plain, sweeps, windows] = sequencer.events;
-            ModeEvents { plain: sum.plain + plain, sweeps: sum.sweeps + sweeps, windows: sum.windows + windows }
-        })
+    pub fn mode_events(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::from(MODES.map(|mode| (mode, 0)));
+        let of_modes = self.sequencers().flat_map(|sequencer| MODES.into_iter().zip(sequencer.events));
+        of_modes.for_each(|(mode, events)| *counts.entry(mode).or_default() += events);
+        counts
     }
 
     /// The ports in use, by how their departures are found.
-    pub fn port_kinds(&self) -> PortKinds {
-        let mut kinds = PortKinds::default();
-        self.processes.iter().for_each(|process| process.count_ports(&mut kinds));
-        kinds
+    pub fn port_kinds(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::from(PORT_KINDS.map(|kind| (kind, 0)));
+        self.processes.iter().flat_map(Process::port_kinds).for_each(|kind| *counts.entry(kind).or_default() += 1);
+        counts
     }
 
     /// On how many cores most events were handled.
@@ -407,21 +403,8 @@ impl Sim {
 
     /// Returns the observations; call it when [`Sim::run_until`] has reached the end.
     pub fn finish(self) -> Observations {
-        let without_counts = |(cells, port): (&bool, &Arc<PortPlan>)| {
-            let filters = port.scheduler.facts().filters;
-            LinkCounters { carries_cells: *cells, filters, ..LinkCounters::default() }
-        };
-        let mut seen = Observations {
-            from: self.from,
-            to: self.to,
-            flows: vec![FlowCounters::default(); self.flows.len()],
-            links: self.links.iter().zip(&self.ports).map(without_counts).collect(),
-            samples: vec![Vec::new(); self.samples],
-            meter_samples: vec![Vec::new(); self.meter_samples],
-            ..Observations::default()
-        };
-        let routes = &self.routes;
-        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen, routes)).collect();
+        let Sim { mut seen, routes, .. } = self;
+        let mut outcomes: Vec<_> = self.processes.into_iter().map(|process| process.finish(&mut seen, &routes)).collect();
         outcomes.sort_by(|a, b| a.name.cmp(&b.name));
         let mut digest = Digest::default();
         let waits: Vec<_> = outcomes.iter_mut().flat_map(|outcome| std::mem::take(&mut outcome.waits)).collect();
@@ -433,7 +416,7 @@ impl Sim {
             digest.name(&outcome.name);
             digest.number(outcome.digest);
             seen.packet_hops += outcome.packet_hops;
-            seen.trace.extend(outcome.trace.into_iter().filter(|row| row.time <= self.to));
+            seen.trace.extend(outcome.trace.into_iter().filter(|row| row.time <= seen.to));
         }
         seen.digest = digest.value();
         seen.trace.sort_by_cached_key(TraceRow::order);
@@ -446,5 +429,22 @@ impl Sim {
         seen.repeated_retransmissions.sort_by_key(|(flow, _)| *flow);
         seen.ports.sort_by_key(|(link, _)| *link);
         seen
+    }
+}
+
+/// The observations of a run that has not begun.
+fn nothing_seen(blueprint: &Blueprint) -> Observations {
+    let without_counts = |LinkPlan { cells, port, .. }: &LinkPlan| {
+        let causes = OptionalCauses { carries_cells: *cells, filters: port.scheduler.facts().filters, ..OptionalCauses::default() };
+        LinkCounters { causes, ..LinkCounters::default() }
+    };
+    Observations {
+        from: blueprint.warm_up,
+        to: blueprint.end,
+        flows: vec![FlowCounters::default(); blueprint.flows.len()],
+        links: blueprint.links.iter().map(without_counts).collect(),
+        samples: vec![Vec::new(); blueprint.samples.len()],
+        meter_samples: vec![Vec::new(); blueprint.meter_samples.len()],
+        ..Observations::default()
     }
 }

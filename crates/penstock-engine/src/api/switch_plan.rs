@@ -28,15 +28,26 @@ impl SwitchPlan {
     pub fn new(node: NodeId) -> SwitchPlan {
         SwitchPlan { node, ..SwitchPlan::default() }
     }
+
+    /// The messages that it sends as packets: what they are, their size and their routes.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = (&'static str, Bytes, &[MessageRoute])> {
+        let quenches = self.source_quench.as_ref().map(|plan| ("source quenches", plan.packet, &plan.routes[..]));
+        let points = self.congestion_points.as_ref();
+        let notifications = points.map(|plan| ("messages of the congestion points", plan.point.message(), &plan.routes[..]));
+        quenches.into_iter().chain(notifications)
+    }
 }
+
+/// The way of messages about a flow that passes, to the source of its data or (`true`) of its acknowledgements.
+pub type MessageRoute = (FlowId, bool, RouteId);
 
 /// Congestion points at all ports of a switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CongestionPointsPlan {
     /// What they do.
     pub point: CongestionPointPlan,
-    /// The ways of their messages: for each flow that passes, to the source of its data or (`true`) of its acknowledgements.
-    pub routes: Vec<(FlowId, bool, RouteId)>,
+    /// The ways of their messages.
+    pub routes: Vec<MessageRoute>,
 }
 
 /// ICMP Source Quench, from a switch to the sources of what it drops [RFC792; RFC1016].
@@ -46,8 +57,8 @@ pub struct SourceQuenchPlan {
     pub interval: Duration,
     /// Its size.
     pub packet: Bytes,
-    /// For each flow whose source is quenched, the route there.
-    pub routes: Vec<(FlowId, RouteId)>,
+    /// For each flow whose source is quenched, the route to the source of its data.
+    pub routes: Vec<MessageRoute>,
 }
 
 /// A buffer that the ports of a node share.

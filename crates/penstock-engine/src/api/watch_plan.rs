@@ -3,25 +3,17 @@
 use crate::api::series::SeriesPlan;
 use penstock_model::id::LinkId;
 use penstock_model::units::{Duration, Rate};
+use std::collections::BTreeMap;
 
 /// Records beyond the counters, on request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchPlan {
-    /// Of all flows of a group, by its position in [`Blueprint::groups`]; each at most once.
-    pub groups: Vec<(u32, FlowWatch)>,
-    /// At links; each at most once.
-    pub links: Vec<(LinkId, LinkWatch)>,
+    /// Of all flows of a group, by its position in [`Blueprint::groups`].
+    pub groups: BTreeMap<u32, FlowWatch>,
+    /// At links.
+    pub links: BTreeMap<LinkId, LinkWatch>,
     /// Time series; a run that has any has no warm-up.
     pub series: Vec<SeriesPlan>,
-}
-
-impl WatchPlan {
-    /// Records of the flows of each group.
-    pub fn by_group(&self, groups: usize) -> Vec<FlowWatch> {
-        let mut all = vec![FlowWatch::default(); groups];
-        self.groups.iter().for_each(|(group, watch)| all[*group as usize] = *watch);
-        all
-    }
 }
 
 /// Records of each flow of a group.

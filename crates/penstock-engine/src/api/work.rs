@@ -17,13 +17,8 @@ pub struct Division {
     pub share: f64,
 }
 
-/// Events that each way through the engine has handled: packets that arrived, and what sources, timers and messages did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ModeEvents {
-    /// One instant at a time, in the plain executor.
-    pub plain: u64,
-    /// In promise sweeps.
-    pub sweeps: u64,
-    /// In windows.
-    pub windows: u64,
-}
+/// The ways through the engine: one instant at a time, promise sweeps, and windows.
+pub const MODES: [&str; 3] = ["plain", "sweeps", "windows"];
+
+/// The kinds of ports, by how their departures are found.
+pub const PORT_KINDS: [&str; 5] = ["tail-drop-fifo", "precomputed", "event-driven-loop", "event-driven", "of-switches"];

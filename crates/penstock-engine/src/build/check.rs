@@ -56,7 +56,7 @@ fn check_schedulers(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 fn check_transport_changes(blueprint: &Blueprint) -> Result<(), BlueprintError> {
     blueprint.groups.iter().try_for_each(|group| {
         let refused = |error| BlueprintError::Contradiction(format!("flows '{}' cannot change: {error}", group.name));
-        let check = |plan| check_component(|| "transport".to_owned(), &group.transport, plan);
+        let check = |plan| check_component("transport", &group.transport, plan);
         group.transport_changes.iter().try_for_each(|(_, plan)| check(&**plan)).map_err(refused)?;
         check_order(&group.transport_changes, blueprint.end).map_err(refused)
     })

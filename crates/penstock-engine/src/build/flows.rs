@@ -23,6 +23,7 @@ use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
 use penstock_model::source::{AnySource, SourcePlan};
+use penstock_model::transport::connection::ConnectionSender;
 use penstock_model::transport::custom::TransportEnds;
 use penstock_model::transport::roce;
 use penstock_model::transport::tcp::{Parameters as TcpParameters, Receiver, Sender};
@@ -42,7 +43,6 @@ pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Ve
         _ => None,
     };
     let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
-    let watches = blueprint.watch.by_group(blueprint.groups.len());
     let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
@@ -64,7 +64,7 @@ pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Ve
             group,
             template,
             answers_wait: waits(flow.to),
-            watch: watches[flow.group as usize],
+            watch: blueprint.watch.groups.get(&flow.group).copied().unwrap_or_default(),
             ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
             start: start(blueprint, flow, site.key),
             site,
@@ -153,7 +153,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             sender.record_repeats(self.blueprint.warm_up);
         }
         let (application, offer) = self.application(parameters.packet.get() - parameters.header.get());
-        sender.offer(offer.map(saturate));
+        sender.offer(start, offer.map(saturate));
         let received = self.received(parameters.header.get() as u32);
         let sink = host(processes, to).connections.add_receiver(self.back(backward), Receiver::new(parameters), received);
         let Host { connections, timers, .. } = host(processes, from);
@@ -164,7 +164,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
         let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let mut sender = roce::Sender::new(&Arc::new(parameters.clone()), &self.site);
         let (application, offer) = self.application(parameters.packet.get() - parameters.header.get());
-        sender.offer(offer.map(saturate));
+        sender.offer(start, offer.map(saturate));
         let (receiver, received) = (roce::Receiver::new(&parameters.feedback()), self.received(parameters.header.get() as u32));
         let sink = host(processes, to).roce.add_receiver(self.back(backward), receiver, received);
         let Host { roce, timers, .. } = host(processes, from);

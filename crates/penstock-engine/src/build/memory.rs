@@ -2,11 +2,9 @@
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, SamplePlan};
 use crate::api::observations::{FlowCounters, LinkCounters};
-use crate::build::link_loads::{flows_of_groups, link_loads, live_calls, Load};
-use crate::build::open_transfers::open_shares;
 use crate::build::places::host_nodes;
 use crate::build::switches::waiting_hosts;
-use crate::build::under_way::{under_way, RING};
+use crate::build::traffic_memory::{Traffic, RING};
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
@@ -49,14 +47,13 @@ const SCHEDULED: f64 = 264.0;
 ///
 /// What depends on chance is taken at its mean, and at its bound where traffic is greedy or more than a link carries.
 pub fn estimate(blueprint: &Blueprint) -> u64 {
-    let open = open_shares(blueprint);
-    let loads = link_loads(blueprint, &open);
-    let (in_flight, at_ports) = under_way(blueprint, &loads, &open);
-    let groups = blueprint.groups.iter().zip(flows_of_groups(blueprint)).zip(live_calls(blueprint));
-    let endpoints: f64 = groups.map(|((group, flows), calls)| flows as f64 * endpoints(group, calls)).sum();
+    let traffic = Traffic::new(blueprint);
+    let (in_flight, at_ports) = traffic.under_way();
+    let groups = blueprint.groups.iter().zip(&traffic.flows).zip(&traffic.calls);
+    let endpoints: f64 = groups.map(|((group, flows), calls)| *flows as f64 * endpoints(group, *calls)).sum();
     // What is needed for building is free again before the first packet.
     let running = (in_flight + observations(blueprint)).max(construction(blueprint));
-    (FIXED + structure(blueprint, &loads) + circuits(blueprint) + endpoints + at_ports + running) as u64
+    (FIXED + structure(blueprint) + circuits(blueprint) + endpoints + at_ports + running) as u64
 }
 
 /// The bytes of `count` values of a type.
@@ -89,11 +86,12 @@ fn construction(blueprint: &Blueprint) -> f64 {
 }
 
 /// What is built and stays, but for endpoints.
-fn structure(blueprint: &Blueprint, loads: &[Load]) -> f64 {
+fn structure(blueprint: &Blueprint) -> f64 {
     let is_host = host_nodes(blueprint);
     let mut ports = vec![0; blueprint.nodes.len()];
-    let used = blueprint.links.iter().zip(loads).filter(|(_, load)| load.is_used);
-    used.for_each(|(link, _)| ports[link.from.index()] += 1);
+    let mut used = vec![false; blueprint.links.len()];
+    blueprint.routes.links().iter().for_each(|link| used[link.index()] = true);
+    blueprint.links.iter().zip(used).filter(|(_, is_used)| *is_used).for_each(|(link, _)| ports[link.from.index()] += 1);
     let hosts = is_host.iter().filter(|is_host| **is_host).count();
     let at_hosts = || ports.iter().zip(&is_host).filter(|(_, is_host)| **is_host).map(|(ports, _)| *ports);
     let used: usize = ports.iter().sum();

@@ -153,16 +153,10 @@ impl<'a> Places<'a> {
         self.channels[range].iter().map(|(_, link)| *link)
     }
 
-    /// The position among all channels of the one into a process that a link feeds.
-    pub fn channel(&self, process: u32, link: LinkId) -> usize {
-        let first = self.first_channels[process as usize];
-        let channels = &self.channels[first..self.first_channels[process as usize + 1]];
-        first + channels.binary_search(&(process, link)).expect("every link of a route feeds the next process")
-    }
-
     /// The number of the input of a process that a link feeds.
     pub fn input(&self, process: u32, link: LinkId) -> u32 {
-        (self.channel(process, link) - self.first_channels[process as usize]) as u32
+        let channels = &self.channels[self.first_channels[process as usize]..self.first_channels[process as usize + 1]];
+        channels.binary_search(&(process, link)).expect("every link of a route feeds the next process") as u32
     }
 
     /// The number of a link's port at its process; none where nothing uses the link.

@@ -5,6 +5,7 @@ use crate::build::places::Places;
 use crate::kernel::process_graph::{GraphChannel, ProcessGraph};
 use penstock_model::id::RouteId;
 use penstock_model::units::{Bytes, Duration};
+use std::collections::BTreeMap;
 
 /// A packet is as much work at the ends of a transport with acknowledgements as at so many ports: measured with TCP over a fat tree, which
 /// two cores run fastest if they are divided by this.
@@ -15,29 +16,25 @@ pub fn build_process_graph(places: &Places<'_>) -> ProcessGraph {
     let blueprint = places.blueprint;
     let mut weights = vec![0; places.sites.len()];
     // Of each channel, at its position.
-    let mut channels = vec![None; places.channels.len()];
+    let mut channels: BTreeMap<(u32, u32), GraphChannel> = BTreeMap::new();
+    let mut connect = |GraphChannel { from, to, delay, flows }| {
+        let channel = channels.entry((from, to)).or_insert(GraphChannel { from, to, delay, flows: 0 });
+        channel.delay = channel.delay.min(delay);
+        channel.flows += flows;
+    };
     for (route, Load { flows, at_ends, smallest }) in blueprint.cancel.until_set(blueprint.routes.iter()).zip(loads(blueprint)) {
         for (i, link) in route.iter().enumerate() {
             let (from, to) = (places.sender(*link), places.receiver(route, i));
             weights[from as usize] += if i == 0 { at_ends } else { flows };
-            let channel = channels[places.channel(to, *link)].get_or_insert(GraphChannel { from, to, delay: Duration::FOREVER, flows: 0 });
-            channel.delay = channel.delay.min(least_delay(&blueprint.links[link.index()], smallest.unwrap_or_default()));
-            channel.flows += flows;
+            let delay = least_delay(&blueprint.links[link.index()], smallest.unwrap_or_default());
+            connect(GraphChannel { from, to, delay, flows });
             if i + 1 == route.len() {
                 weights[to as usize] += at_ends;
             }
         }
     }
-    let mut channels: Vec<GraphChannel> = channels.into_iter().flatten().chain(places.message_channels()).collect();
-    channels.sort_unstable_by_key(|channel| (channel.from, channel.to));
-    channels.dedup_by(|other, channel| {
-        let is_same = (other.from, other.to) == (channel.from, channel.to);
-        if is_same {
-            channel.delay = channel.delay.min(other.delay);
-            channel.flows += other.flows;
-        }
-        is_same
-    });
+    places.message_channels().for_each(connect);
+    let channels = channels.into_values().collect();
     ProcessGraph { weights, channels }
 }
 
@@ -71,10 +68,8 @@ fn loads(blueprint: &Blueprint) -> Vec<Load> {
             add(flow.backward, 1, cost, backward);
         }
     }
-    for SwitchPlan { source_quench, congestion_points, .. } in &blueprint.switches {
-        let quenches = source_quench.iter().flat_map(|plan| plan.routes.iter().map(|(_, route)| (*route, plan.packet)));
-        let messages = congestion_points.iter().flat_map(|plan| plan.routes.iter().map(|(.., route)| (*route, plan.point.message())));
-        quenches.chain(messages).for_each(|(route, size)| add(route, 0, 0, Some(size)));
+    for (_, size, routes) in blueprint.switches.iter().flat_map(SwitchPlan::messages) {
+        routes.iter().for_each(|(.., route)| add(*route, 0, 0, Some(size)));
     }
     loads
 }

@@ -4,15 +4,19 @@ use crate::api::blueprint::{Blueprint, FastPaths, LinkWatch, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
 use crate::build::jitter::port_jitter;
+use crate::build::message_paths::TelemetryPath;
 use crate::build::places::{Places, ProcessSite};
 use crate::build::switches::links_deciding_at_departure;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Measurement;
+use crate::kernel::message::{MessageOrder, Peer};
+use crate::kernel::route::Hop;
 use crate::node::host::Host;
 use crate::node::process::changes::Changed;
 use crate::node::process::Process;
 use crate::port::recorder::PortRecorder;
-use crate::port::split_counts::SplitCounts;
+use crate::port::telemetry::TelemetryReceiver;
+use crate::port::traffic_split::TrafficSplit;
 use crate::port::Port;
 use penstock_model::discipline::PortContext;
 use penstock_model::id::{LinkId, NodeId, ProcessId};
@@ -72,6 +76,34 @@ pub fn add_port_changes(places: &Places<'_>, processes: &mut [Process]) {
     }
 }
 
+/// The hops of all routes, in the order of their links; hosts learn whether they forward packets.
+pub fn add_routes(places: &Places<'_>, processes: &mut [Process]) -> Vec<Hop> {
+    let blueprint = places.blueprint;
+    let mut hops = Vec::with_capacity(blueprint.routes.links().len());
+    for route in blueprint.cancel.until_set(blueprint.routes.iter()) {
+        for (i, link) in route.iter().enumerate() {
+            let process = places.receiver(route, i);
+            let port = route.get(i + 1).and_then(|next| places.port(*next));
+            if let Some(host) = processes[process as usize].host_mut().filter(|_| port.is_some()) {
+                host.forwards = true;
+            }
+            hops.push(Hop { process: ProcessId(process), input: places.input(process, *link), port: port.unwrap_or(Hop::DELIVER) });
+        }
+    }
+    hops
+}
+
+/// Lets the ports of a network report.
+pub fn add_telemetry(places: &Places<'_>, processes: &mut [Process]) {
+    let (flows, first) = (places.blueprint.flows.len(), places.messages.pauses.len() as u32);
+    for (number, TelemetryPath { flow, to, link, hop, delay }) in (first..).zip(places.messages.telemetry.iter().copied()) {
+        let peer = Peer { process: ProcessId(places.host(to)), delay, order: MessageOrder::beside_calls(flows, number) };
+        let mut ports = processes[places.sender(link) as usize].ports_mut();
+        let port = ports.find(|port| port.link() == link).expect("links in use have ports");
+        port.report_to(flow, TelemetryReceiver { peer, hop }, places.blueprint.links[link.index()].rate);
+    }
+}
+
 /// Hosts and codepoints of the flows; nothing if no scheduler reads them.
 fn traffic(blueprint: &Blueprint) -> Traffic {
     if !blueprint.links.iter().any(|link| link.port.scheduler.facts().reads_headers) {
@@ -88,7 +120,6 @@ struct PortBuilder<'a> {
     blueprint: &'a Blueprint,
     links_key: Key,
     measured: Measurement,
-    watched: BTreeMap<LinkId, &'a LinkWatch>,
     /// Links with time series.
     observed: BTreeSet<LinkId>,
     /// Links whose ports must not compute departures ahead of the time: meters at departure are sampled, tokens of a shaper or states of
@@ -104,7 +135,6 @@ struct PortBuilder<'a> {
 impl<'a> PortBuilder<'a> {
     fn new(places: &Places<'a>, key: Key, measured: Measurement) -> PortBuilder<'a> {
         let blueprint = places.blueprint;
-        let watched = blueprint.watch.links.iter().map(|(link, watch)| (*link, watch)).collect();
         let link = |plan: &SeriesPlan| match plan.of {
             SeriesSubject::Link(link) => Some(link),
             SeriesSubject::Sender(_) | SeriesSubject::Receiver(_) | SeriesSubject::Node(_) => None,
@@ -118,7 +148,7 @@ impl<'a> PortBuilder<'a> {
         let deciding = metered.chain(followed).chain(reporting).chain(of_switches).collect();
         let (links_key, jitter, traffic) = (key.child("links"), port_jitter(blueprint, key), Arc::new(traffic(blueprint)));
         let switches = blueprint.switches.iter().map(|switch| switch.node).collect();
-        PortBuilder { blueprint, links_key, measured, watched, deciding, switches, observed, jitter, traffic }
+        PortBuilder { blueprint, links_key, measured, deciding, switches, observed, jitter, traffic }
     }
 
     fn build(&self, link: LinkId, circuits: &CircuitSites) -> Port {
@@ -144,10 +174,10 @@ impl<'a> PortBuilder<'a> {
     fn recorder(&self, link: LinkId, circuits: &CircuitSites) -> Option<Box<PortRecorder>> {
         let (blueprint, is_observed) = (self.blueprint, self.observed.contains(&link));
         let nothing = LinkWatch::default();
-        let watch = self.watched.get(&link).copied().or(is_observed.then_some(&nothing))?;
-        let ingresses = watch.ingresses.then(|| SplitCounts::by_ingress(blueprint, link));
+        let watch = blueprint.watch.links.get(&link).or(is_observed.then_some(&nothing))?;
+        let ingresses = watch.ingresses.then(|| TrafficSplit::by_ingress(blueprint, link));
         let has_circuits = watch.circuits && blueprint.links[link.index()].cells;
-        let circuits = has_circuits.then(|| SplitCounts::by_circuit(blueprint, &circuits.of_link(link)));
-        Some(PortRecorder::new(watch, blueprint.classes.len(), self.measured, (ingresses, circuits), is_observed))
+        let circuits = has_circuits.then(|| TrafficSplit::by_circuit(blueprint, &circuits.of_link(link)));
+        Some(PortRecorder::new(watch, blueprint.classes.len(), self.measured, ingresses.into_iter().chain(circuits).collect(), is_observed))
     }
 }

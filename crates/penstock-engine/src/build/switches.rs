@@ -1,13 +1,13 @@
 //! Nodes whose ports share a buffer, or that stop the ports which feed them.
 
-use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, SwitchPlan};
+use crate::api::blueprint::{Blueprint, FlowPlan, LinkPlan, MessageRoute, SwitchPlan};
 use crate::build::error::{contradiction, refuse, BlueprintError};
 use crate::build::message_paths::{no_route, Messages, PausePath};
 use crate::build::places::Places;
 use crate::kernel::message::{MessageOrder, Peer};
-use crate::kernel::route::Departure;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{Ingress, IngressPause};
+use crate::node::own_messages::OwnMessages;
 use crate::node::process::Process;
 use crate::node::shared_state::Switch;
 use crate::node::source_quench::SourceQuench;
@@ -15,11 +15,11 @@ use crate::port::can_precompute_departures;
 use penstock_model::buffer::{amount, AnyBuffer, Buffer, BufferContext};
 use penstock_model::feedback::reaction_point::ReactionPoint;
 use penstock_model::feedback::CongestionPoint;
-use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
-use penstock_model::units::Rate;
+use penstock_model::units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The hosts whose connections wait for room in their ports: all ends of such flows but those of AAL5, where a packet becomes cells.
@@ -79,10 +79,9 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
         if !with_ports.contains(&switch.node) {
             return contradiction(format!("node '{name}' is to be a switch, but no link begins there"));
         }
-        let quenches = switch.source_quench.iter().flat_map(|quench| &quench.routes).map(|(id, route)| (*id, false, *route));
-        check_messages(blueprint, switch, "source quenches", quenches)?;
-        let notifications = switch.congestion_points.iter().flat_map(|plan| plan.routes.iter().copied());
-        check_messages(blueprint, switch, "messages of the congestion points", notifications)?;
+        for (what, _, routes) in switch.messages() {
+            check_messages(blueprint, switch, what, routes)?;
+        }
         if switch.pause.as_ref().is_some_and(|pause| pause.xon > pause.xoff) {
             return contradiction(format!("node '{name}': pause has an xon above its xoff; give it at most xoff"));
         }
@@ -98,20 +97,15 @@ pub fn check_switches(blueprint: &Blueprint) -> Result<(), BlueprintError> {
 }
 
 /// Messages about a flow must lead from the switch to the source of its data or, of its acknowledgements, to their source.
-fn check_messages(
-    blueprint: &Blueprint,
-    switch: &SwitchPlan,
-    what: &str,
-    routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
-) -> Result<(), BlueprintError> {
-    let is_broken = |(id, is_acknowledgement, route): &(FlowId, bool, RouteId)| {
+fn check_messages(blueprint: &Blueprint, switch: &SwitchPlan, what: &str, routes: &[MessageRoute]) -> Result<(), BlueprintError> {
+    let is_broken = |(id, is_acknowledgement, route): &&MessageRoute| {
         let (flow, links) = (&blueprint.flows[id.index()], &blueprint.routes[route.index()]);
         let source = if *is_acknowledgement { flow.to } else { flow.from };
         let ends = [links.first(), links.last()].map(|link| link.map(|link| &blueprint.links[link.index()]));
         !matches!(ends, [Some(first), Some(last)] if first.from == switch.node && last.to == source)
     };
     let name = &blueprint.nodes[switch.node.index()];
-    refuse(routes.filter(is_broken).map(|(id, ..)| no_route(&format!("{what} of '{name}' for flow {}", id.0))))
+    refuse(routes.iter().filter(is_broken).map(|(id, ..)| no_route(&format!("{what} of '{name}' for flow {}", id.0))))
 }
 
 /// Makes switches of the processes of these nodes, and lets the ports that feed them be paused.
@@ -164,36 +158,30 @@ impl Switches<'_> {
         Site { key: self.key.child("nodes").child(name), rate, name: name.as_str().into() }
     }
 
-    /// Where messages about flows begin that go to the sources of their data and (`true`) of their acknowledgements, which will get them.
-    fn message_routes(
-        &self,
-        routes: impl Iterator<Item = (FlowId, bool, RouteId)>,
-        processes: &mut [Process],
-    ) -> BTreeMap<(FlowId, bool), Departure> {
-        let blueprint = self.places.blueprint;
-        let mut departure = |(id, is_acknowledgement, route): (FlowId, bool, RouteId)| {
-            let flow = &blueprint.flows[id.index()];
-            let source = self.places.host(if is_acknowledgement { flow.to } else { flow.from });
+    /// Messages of a switch, and the hosts that will get them.
+    fn own_messages(&self, size: Bytes, routes: &[MessageRoute], processes: &mut [Process]) -> OwnMessages {
+        let departure = |(id, is_acknowledgement, route): &MessageRoute| {
+            let flow = &self.places.blueprint.flows[id.index()];
+            let source = self.places.host(if *is_acknowledgement { flow.to } else { flow.from });
             processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
-            ((id, is_acknowledgement), self.places.departure(route))
+            ((*id, *is_acknowledgement), self.places.departure(*route))
         };
-        routes.map(&mut departure).collect()
+        OwnMessages::new(size.get() as u32, routes.iter().map(departure).collect())
     }
 
     fn source_quench(&self, plan: &SwitchPlan, processes: &mut [Process]) -> Option<SourceQuench> {
         let quench = plan.source_quench.as_ref()?;
-        let routes = self.message_routes(quench.routes.iter().map(|(id, route)| (*id, false, *route)), processes);
-        Some(SourceQuench::new(quench.interval, quench.packet.get() as u32, routes))
+        Some(SourceQuench::new(quench.interval, self.own_messages(quench.packet, &quench.routes, processes)))
     }
 
     fn congestion_points(&self, plan: &SwitchPlan, ports: &[LinkId], processes: &mut [Process]) -> Option<CongestionPoints> {
         let notifying = plan.congestion_points.as_ref()?;
-        let routes = self.message_routes(notifying.routes.iter().copied(), processes);
+        let messages = self.own_messages(notifying.point.message(), &notifying.routes, processes);
         let point = |link: &LinkId| {
             let key = self.key.child("links").child(&self.places.blueprint.links[link.index()].path).child("congestion-point");
             (*link, CongestionPoint::new(&notifying.point, key))
         };
-        Some(CongestionPoints::new(ports.iter().map(point).collect(), notifying.point.message().get() as u32, routes))
+        Some(CongestionPoints { points: ports.iter().map(point).collect(), messages })
     }
 
     fn reaction_point(&self, plan: &SwitchPlan, ports: &[LinkId]) -> Option<ReactionPoint> {

@@ -6,7 +6,7 @@ use penstock_model::id::FlowId;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::source::http::{Http, Parameters};
 use penstock_model::stats::distribution::Distribution;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Time;
 
 /// Such an application. A transfer without an end, or whose completion is not recorded, needs none.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ enum Kind {
     /// Requests one page after another, with think times in between.
     Web(Box<WebUser>),
     /// Transfers one file.
-    File { start: Time, bytes: u64, progress: Progress },
+    File { start: Time, bytes: u64, completed: Option<Time> },
 }
 
 #[derive(Clone)]
@@ -35,20 +35,10 @@ struct WebUser {
     times: PageTimes,
 }
 
-/// How far a file transfer has come.
-#[derive(Clone)]
-enum Progress {
-    Unfinished,
-    /// Complete before counting began.
-    CompleteBefore,
-    /// Complete in the measurement period, after this time.
-    Complete(Duration),
-}
-
 impl Application {
     /// The transfer of a file of this size, in bytes; its connection is opened at `start`.
     pub fn file(start: Time, bytes: u64) -> Application {
-        Application { requested: Some(start), kind: Kind::File { start, bytes, progress: Progress::Unfinished } }
+        Application { requested: Some(start), kind: Kind::File { start, bytes, completed: None } }
     }
 
     /// A web user whose streams hang below `key`; `distribution` keeps every page's time for quantiles.
@@ -90,8 +80,8 @@ impl Application {
                 }
                 Some(now + user.model.think(&mut user.thinking))
             }
-            Kind::File { progress, .. } => {
-                *progress = if measured.is_open(now) { Progress::Complete(time) } else { Progress::CompleteBefore };
+            Kind::File { completed, .. } => {
+                *completed = Some(now);
                 None
             }
         }
@@ -109,11 +99,11 @@ impl Application {
     pub fn report(self, flow: FlowId, observations: &mut Observations) {
         match self.kind {
             Kind::Web(user) => observations.pages.push((flow, user.times)),
-            Kind::File { start, bytes, progress } => match progress {
-                Progress::Complete(time) => observations.completions.push((flow, Completion { time, bytes })),
-                Progress::CompleteBefore => {}
-                Progress::Unfinished => observations.unfinished.push((flow, UnfinishedTransfer { start, bytes })),
-            },
+            Kind::File { start, bytes, completed: None } => observations.unfinished.push((flow, UnfinishedTransfer { start, bytes })),
+            Kind::File { start, bytes, completed: Some(at) } if observations.from <= at => {
+                observations.completions.push((flow, Completion { time: at.since(start), bytes }));
+            }
+            Kind::File { .. } => {} // complete before counting began
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The ends of connections at a host: what all transports with acknowledgements have in common.
 
-use crate::api::observations::{FlowCounters, Observations, TraceEvent};
+use crate::api::observations::{FlowCounters, Observations, SentCounts, TraceEvent};
 use crate::endpoints::application::Application;
-use crate::endpoints::counts::{Received, Sent};
+use crate::endpoints::counts::Received;
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
@@ -10,6 +10,8 @@ use crate::kernel::journal::Measurement;
 use crate::port::waiting::Waiting;
 use penstock_model::id::FlowId;
 use penstock_model::packet::Packet;
+use penstock_model::transport::connection::ConnectionSender;
+use penstock_model::transport::custom::Expiry;
 use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
 use std::any::Any;
@@ -31,7 +33,7 @@ pub(super) struct SenderEndpoint<S> {
     /// The time of its earliest timer entry.
     pub(super) armed: Time,
     pub(super) template: PacketTemplate,
-    pub(super) sent: Sent,
+    pub(super) sent: SentCounts,
     /// It is registered with its port, which has had no room yet.
     is_waiting: bool,
     /// The first time of `acts`, with the kind of its timer.
@@ -53,48 +55,13 @@ pub(super) struct ReceiverEndpoint<R> {
     pub(super) goodput: u64,
 }
 
-/// A sending state machine. Its endpoint keeps the times of its application, and calls it at them.
-pub trait SenderMachine {
-    /// The kinds of its timer: for its own deadline, and for a beginning, a stop and a page of its application.
+/// A sender with the kinds of its timer.
+pub trait SenderTimers: ConnectionSender {
+    /// For its own deadline, and for a beginning, a stop and a page of its application.
     const TIMERS: [TimerKind; 4];
-
-    /// When it has something to do on its own; if it is waiting for its port, other than sending.
-    fn deadline(&self, is_waiting: bool) -> Time;
-
-    /// Handles its own deadline; returns what that was, or `None` if it is not due.
-    fn on_deadline(&mut self, now: Time) -> Option<TimerKind>;
-
-    /// Begins to send.
-    fn begin(&mut self, now: Time);
-
-    /// The application falls silent, perhaps before sending has begun.
-    fn stop(&mut self, now: Time);
-
-    /// The application offers data, in its unit, perhaps as a new connection would.
-    fn offer(&mut self, now: Time, amount: u32, begins_anew: bool);
-
-    /// Whether all data has arrived.
-    fn is_finished(&self) -> bool;
-
-    /// Takes over the changeable ones of these parameters.
-    fn change(&mut self, now: Time, parameters: &dyn Any);
-
-    /// Whether it may send a data packet now; asked if it waits for its port.
-    fn is_ready(&mut self, now: Time) -> bool;
-
-    /// The size of its data packets.
-    fn packet_size(&self) -> u32;
-
-    /// The next packet to send now, if any.
-    fn next_transmission(&mut self, now: Time) -> Option<Transmission>;
-
-    /// Congestion window and slow-start threshold, if it has them.
-    fn window(&self) -> Option<(f64, f64)> {
-        None
-    }
 }
 
-impl<S: SenderMachine> SenderEndpoint<S> {
+impl<S: SenderTimers> SenderEndpoint<S> {
     fn set_acts(&mut self, acts: [Time; 3]) {
         self.acts = acts;
         let [_, begin, stop, page] = S::TIMERS;
@@ -106,18 +73,20 @@ impl<S: SenderMachine> SenderEndpoint<S> {
     fn act(&mut self, now: Time, mut trace: impl FnMut(TimerKind)) {
         let [begins, stops, requests] = self.acts.map(|at| at <= now);
         if begins {
-            self.sender.begin(now);
+            self.sender.start(now);
             trace(TimerKind::Start);
         }
         if stops {
-            self.sender.stop(now);
+            self.sender.withdraw(now);
             self.application.iter_mut().for_each(|application| application.stop());
             trace(TimerKind::Stop);
         }
         if requests {
             let amount = self.application.as_mut().map_or(0, |application| application.next_segments(now));
-            let begins_anew = self.application.as_ref().is_some_and(|application| application.begins_anew());
-            self.sender.offer(now, amount, begins_anew);
+            if self.application.as_ref().is_some_and(|application| application.begins_anew()) {
+                self.sender.renew_window();
+            }
+            self.sender.offer(now, Some(amount));
             trace(TimerKind::Page);
         }
         self.set_acts(self.acts.map(|at| if at <= now { Time::NEVER } else { at }));
@@ -135,13 +104,13 @@ impl<S: SenderMachine> SenderEndpoint<S> {
     /// Arms the timer for whatever is due first.
     #[inline]
     fn arm(&mut self, slot: u32, timers: &mut Timers) {
-        let deadline = self.sender.deadline(self.is_waiting);
+        let deadline = if self.is_waiting { self.sender.deadline_while_waiting() } else { self.sender.deadline() };
         let (at, kind) = if deadline <= self.next_act.0 { (deadline, S::TIMERS[0]) } else { self.next_act };
         timers.arm(at, &mut self.armed, self.template.flow.0, kind, slot);
     }
 }
 
-impl<S: SenderMachine, R> Connections<S, R> {
+impl<S: SenderTimers, R> Connections<S, R> {
     /// Both ends of a connection, but what they keep themselves.
     pub const BYTES_OF_A_FLOW: usize = size_of::<SenderEndpoint<S>>() + size_of::<ReceiverEndpoint<R>>();
 
@@ -172,7 +141,7 @@ impl<S: SenderMachine, R> Connections<S, R> {
         timers: &mut Timers,
     ) -> u32 {
         let slot = self.senders.len() as u32;
-        let (armed, sent, next_act) = (Time::NEVER, Sent::default(), (Time::NEVER, S::TIMERS[0]));
+        let (armed, sent, next_act) = (Time::NEVER, SentCounts::default(), (Time::NEVER, S::TIMERS[0]));
         let acts = [start, if stop < self.measured.to { stop } else { Time::NEVER }, Time::NEVER];
         let mut end = SenderEndpoint { sender, armed, template, sent, is_waiting: false, next_act, acts, application };
         end.set_acts(acts);
@@ -217,9 +186,13 @@ impl<S: SenderMachine, R> Connections<S, R> {
         let Some(end) = self.senders.get_mut(slot as usize).filter(|end| end.armed == timer.at) else { return };
         end.armed = Time::NEVER;
         let mut trace = |kind| host_context.context.record.trace_timer(now, place, timer.flow, kind);
-        if let Some(kind) = end.sender.on_deadline(now) {
-            end.sent.timeouts += u64::from(counts && kind == TimerKind::Sender);
-            trace(kind);
+        if let Some(reason) = end.sender.on_deadline(now) {
+            end.sent.timeouts += u64::from(counts && reason == Expiry::Timeout);
+            trace(match reason {
+                Expiry::Timeout => TimerKind::Sender,
+                Expiry::Retransmission => TimerKind::DelayedRetransmission,
+                Expiry::Pacing => TimerKind::Pacing,
+            });
         }
         // The window with which a connection begins is traced even if it is that of one that has not begun.
         let begins = end.acts[0] <= now;
@@ -310,14 +283,14 @@ impl<S: SenderMachine, R> Connections<S, R> {
             end.received.write(counters);
             counters.goodput_bytes = end.goodput;
         } else {
-            self.senders[slot as usize].sent.write(counters);
+            counters.sent = self.senders[slot as usize].sent;
         }
     }
 
     /// Writes the counts into the flows' rows.
     pub fn report(self, seen: &mut Observations) {
         for end in self.senders {
-            end.sent.write(&mut seen.flows[end.template.flow.index()]);
+            seen.flows[end.template.flow.index()].sent = end.sent;
             if let Some(application) = end.application {
                 application.report(end.template.flow, seen);
             }

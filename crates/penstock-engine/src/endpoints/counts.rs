@@ -1,27 +1,17 @@
 //! The counters of endpoints.
 
 use crate::api::blueprint::FlowWatch;
-use crate::api::observations::{FlowCounters, Observations};
+use crate::api::observations::{FlowCounters, Observations, ReceivedCounts, SentCounts};
 use crate::endpoints::flow_recorder::FlowRecorder;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ecn, Packet};
 use penstock_model::transport::custom::FramePart;
-use penstock_model::units::{Duration, Time};
+use penstock_model::units::Time;
 
-/// Data packets that an endpoint has sent.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sent {
-    packets: u64,
-    bytes: u64,
-    retransmissions: u64,
-    /// Retransmission timers that expired in the measurement period.
-    pub timeouts: u64,
-}
-
-impl Sent {
+impl SentCounts {
     /// Counts `packets` data packets of `size` bytes, `retransmissions` of them retransmissions.
     #[inline]
-    pub fn count_many(&mut self, packets: u32, size: u32, retransmissions: u32) {
+    pub(crate) fn count_many(&mut self, packets: u32, size: u32, retransmissions: u32) {
         self.packets += u64::from(packets);
         self.bytes += u64::from(packets) * u64::from(size);
         self.retransmissions += u64::from(retransmissions);
@@ -29,19 +19,11 @@ impl Sent {
 
     /// Counts a data packet.
     #[inline]
-    pub fn count(&mut self, packet: &Packet) {
+    pub(crate) fn count(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
         // What a sender sends: tags come later.
         self.retransmissions += u64::from(packet.body.is_retransmission());
-    }
-
-    /// Writes the counts into the flow's row.
-    pub fn write(&self, counters: &mut FlowCounters) {
-        counters.sent_packets = self.packets;
-        counters.sent_bytes = self.bytes;
-        counters.retransmitted_packets = self.retransmissions;
-        counters.timeouts = self.timeouts;
     }
 }
 
@@ -103,15 +85,10 @@ impl Received {
 
     /// Writes the counts into the flow's row. The application gets all that arrives, unless it is part of a connection.
     pub fn write(&self, counters: &mut FlowCounters) {
-        let ReceivedCounts { packets, bytes, marked, delay_sum_ps, delay_max } = self.counts;
-        counters.received_packets = packets;
-        counters.received_bytes = bytes;
+        counters.received = self.counts;
         // A datagram may be smaller than its nominal headers.
-        counters.received_payload = bytes.saturating_sub(packets * u64::from(self.header));
+        counters.received_payload = self.counts.bytes.saturating_sub(self.counts.packets * u64::from(self.header));
         counters.goodput_bytes = counters.received_payload;
-        counters.marked_packets = marked;
-        counters.delay_sum_ps = delay_sum_ps;
-        counters.delay_max = delay_max;
     }
 
     /// Writes the counts into the flow's row, and adds what was recorded.
@@ -123,20 +100,10 @@ impl Received {
     }
 }
 
-/// Counts of received packets.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReceivedCounts {
-    packets: u64,
-    bytes: u64,
-    marked: u64,
-    delay_sum_ps: u128,
-    delay_max: Duration,
-}
-
 impl ReceivedCounts {
     /// Counts a packet that has been received at `now`.
     #[inline(always)]
-    pub fn count(&mut self, now: Time, packet: &Packet) {
+    pub(crate) fn count(&mut self, now: Time, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
         // Marked by a PCN meter, or CE: both bytes compared at once, since they lie side by side in a packet.

@@ -3,10 +3,11 @@
 //! Either end may answer any packet at once, and a timer may send at any time: nothing is promised beyond what the minimum sizes of
 //! packets give.
 
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderMachine};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderTimers};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use penstock_model::packet::{Body, Packet};
+use penstock_model::transport::connection::ConnectionSender;
 use penstock_model::transport::custom::{AckPacket, DataPacket, Expiry, TransportFacts, TransportReceiver, TransportSender};
 use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::{Bytes, Time};
@@ -84,10 +85,12 @@ impl CustomSender {
     }
 }
 
-impl SenderMachine for CustomSender {
+impl SenderTimers for CustomSender {
     const TIMERS: [TimerKind; 4] = [TimerKind::CustomSender; 4];
+}
 
-    fn deadline(&self, _is_waiting: bool) -> Time {
+impl ConnectionSender for CustomSender {
+    fn deadline(&self) -> Time {
         if self.is_started {
             self.sender.deadline()
         } else {
@@ -95,19 +98,16 @@ impl SenderMachine for CustomSender {
         }
     }
 
-    fn on_deadline(&mut self, now: Time) -> Option<TimerKind> {
-        (self.deadline(false) <= now).then(|| match self.sender.on_deadline(now) {
-            Expiry::Timeout => TimerKind::Sender,
-            Expiry::Pacing => TimerKind::Pacing,
-        })
+    fn on_deadline(&mut self, now: Time) -> Option<Expiry> {
+        (self.deadline() <= now).then(|| self.sender.on_deadline(now))
     }
 
-    fn begin(&mut self, now: Time) {
+    fn start(&mut self, now: Time) {
         self.is_started = true;
         self.offer_data(now, self.offer);
     }
 
-    fn stop(&mut self, now: Time) {
+    fn withdraw(&mut self, now: Time) {
         if self.is_started {
             self.sender.on_stop(now);
         } else {
@@ -115,8 +115,8 @@ impl SenderMachine for CustomSender {
         }
     }
 
-    fn offer(&mut self, now: Time, bytes: u32, _begins_anew: bool) {
-        self.offer_data(now, Some(u64::from(bytes)));
+    fn offer(&mut self, now: Time, bytes: Option<u32>) {
+        self.offer_data(now, bytes.map(u64::from));
     }
 
     fn is_finished(&self) -> bool {

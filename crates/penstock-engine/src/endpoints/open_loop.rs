@@ -1,7 +1,7 @@
 //! Endpoints of open-loop flows: no arrival changes what they send.
 
 use crate::api::injection::Marking;
-use crate::api::observations::{FlowCounters, TraceEvent};
+use crate::api::observations::{SentCounts, TraceEvent};
 use crate::endpoints::counts::Received;
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
@@ -41,9 +41,8 @@ enum Pattern {
 struct Drawn {
     source: AnySource,
     stream: Stream,
-    /// Packets and bytes sent in the measurement period.
-    packets: u64,
-    bytes: u64,
+    /// What it has sent in the measurement period.
+    counts: SentCounts,
     /// Of packets from a list: those that come from outside.
     injected: Option<Injected>,
     /// Of a source that has frames or adapts its rate.
@@ -58,8 +57,7 @@ impl Drawn {
             requests.complete(now, packet, &mut self.source);
         }
         if counted {
-            self.packets += 1;
-            self.bytes += u64::from(packet.size);
+            self.counts.count_many(1, packet.size, 0);
         }
         let next = self.source.next(&mut self.stream);
         match &mut self.injected {
@@ -155,7 +153,7 @@ impl OpenLoopSource {
                     _ => None,
                 };
                 let requests = requests.map(|all| Requests { all, told: 0 });
-                Pattern::Drawn(Box::new(Drawn { source, stream, packets: 0, bytes: 0, injected, requests }))
+                Pattern::Drawn(Box::new(Drawn { source, stream, counts: SentCounts::default(), injected, requests }))
             }
         };
         let stop = if stop < measured.to { stop } else { Time::NEVER };
@@ -218,16 +216,16 @@ impl OpenLoopSource {
         }
     }
 
-    /// Writes what was sent while it was `measured` into the flow's row.
-    pub fn report(&self, measured: Measurement, counters: &mut FlowCounters) {
-        (counters.sent_packets, counters.sent_bytes) = match &self.pattern {
+    /// What was sent while it was `measured`.
+    pub fn sent(&self, measured: Measurement) -> SentCounts {
+        match &self.pattern {
             Pattern::Constant { first, period } => {
                 let until = self.stop.min(measured.to);
                 let packets = sent_by(*first, *period, until.after()) - sent_by(*first, *period, measured.from.min(until.after()));
-                (packets, packets * u64::from(self.size))
+                SentCounts { packets, bytes: packets * u64::from(self.size), ..SentCounts::default() }
             }
-            Pattern::Drawn(drawn) => (drawn.packets, drawn.bytes),
-        };
+            Pattern::Drawn(drawn) => drawn.counts,
+        }
     }
 }
 

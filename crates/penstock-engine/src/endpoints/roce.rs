@@ -1,6 +1,6 @@
 //! The endpoints of RoCE connections at a host.
 
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderMachine};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderTimers};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::timers::{TimerKind, Timers};
 use crate::kernel::message::TelemetrySignal;
@@ -8,60 +8,12 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::transport::roce::{DataPacket, Receiver, Sender};
 use penstock_model::transport::tcp::Transmission;
 use penstock_model::units::Time;
-use std::any::Any;
 
 /// The ends of RoCE connections at a host.
 pub type RoceEndpoints = Connections<Sender, Receiver>;
 
-impl SenderMachine for Sender {
+impl SenderTimers for Sender {
     const TIMERS: [TimerKind; 4] = [TimerKind::Roce; 4];
-
-    fn deadline(&self, is_waiting: bool) -> Time {
-        if is_waiting {
-            self.timeout()
-        } else {
-            self.deadline()
-        }
-    }
-
-    fn on_deadline(&mut self, now: Time) -> Option<TimerKind> {
-        self.is_timeout_due(now).then(|| {
-            self.on_deadline(now);
-            TimerKind::Sender
-        })
-    }
-
-    fn begin(&mut self, _now: Time) {
-        self.start();
-    }
-
-    fn stop(&mut self, _now: Time) {
-        self.withdraw();
-    }
-
-    fn offer(&mut self, _now: Time, packets: u32, _begins_anew: bool) {
-        self.offer(Some(packets));
-    }
-
-    fn is_finished(&self) -> bool {
-        self.is_finished()
-    }
-
-    fn change(&mut self, now: Time, parameters: &dyn Any) {
-        self.change(now, parameters);
-    }
-
-    fn is_ready(&mut self, now: Time) -> bool {
-        Sender::is_ready(self, now)
-    }
-
-    fn packet_size(&self) -> u32 {
-        self.packet_size()
-    }
-
-    fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
-        self.next_transmission(now)
-    }
 }
 
 impl RoceEndpoints {

@@ -1,7 +1,7 @@
 //! The endpoints of TCP connections at a host.
 
 use crate::api::observations::Observations;
-use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderMachine};
+use crate::endpoints::connections::{Connections, ReceiverEndpoint, SenderTimers};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::timers::{Timer, TimerKind, Timers};
 use crate::kernel::event::Arrival;
@@ -9,9 +9,9 @@ use crate::kernel::route::Routes;
 use penstock_model::id::FlowId;
 use penstock_model::packet::{Ack, Body, Packet, SackBlocks};
 use penstock_model::prefetch::prefetch;
+use penstock_model::transport::connection::ConnectionSender;
 use penstock_model::transport::tcp::{Receiver, SegmentHeader, Segments, Sender, Transmission};
 use penstock_model::units::Time;
-use std::any::Any;
 
 /// The ends of TCP connections at a host.
 pub type TcpEndpoints = Connections<Sender, Receiver>;
@@ -25,68 +25,8 @@ impl ReceiverEndpoint<Receiver> {
     }
 }
 
-impl SenderMachine for Sender {
+impl SenderTimers for Sender {
     const TIMERS: [TimerKind; 4] = [TimerKind::Sender, TimerKind::Start, TimerKind::Stop, TimerKind::Page];
-
-    #[inline]
-    fn deadline(&self, _is_waiting: bool) -> Time {
-        self.deadline()
-    }
-
-    #[inline]
-    fn on_deadline(&mut self, now: Time) -> Option<TimerKind> {
-        if self.deadline() > now {
-            return None;
-        }
-        let kind = match self.is_timeout_due(now) {
-            true => TimerKind::Sender,
-            false if self.is_retransmission_due(now) => TimerKind::DelayedRetransmission,
-            false => TimerKind::Pacing,
-        };
-        self.on_deadline(now);
-        Some(kind)
-    }
-
-    fn begin(&mut self, now: Time) {
-        self.start(now);
-    }
-
-    fn stop(&mut self, _now: Time) {
-        self.withdraw();
-    }
-
-    fn offer(&mut self, _now: Time, segments: u32, begins_anew: bool) {
-        if begins_anew {
-            self.renew_window();
-        }
-        self.offer(Some(segments));
-    }
-
-    #[inline]
-    fn is_finished(&self) -> bool {
-        self.is_finished()
-    }
-
-    fn change(&mut self, now: Time, parameters: &dyn Any) {
-        self.change(now, parameters);
-    }
-
-    fn is_ready(&mut self, now: Time) -> bool {
-        self.is_ready(now)
-    }
-
-    fn packet_size(&self) -> u32 {
-        self.packet_size()
-    }
-
-    #[inline]
-    fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
-        self.next_transmission(now)
-    }
-
-    fn window(&self) -> Option<(f64, f64)> {
-        Some((self.congestion_window(), self.slow_start_threshold()))
-    }
 }
 
 impl TcpEndpoints {

@@ -5,7 +5,7 @@
 //! begins: a class waits for the wire with at most one frame per link.
 
 use crate::api::blueprint::PausePlan;
-use crate::api::pauses::PausedIngress;
+use crate::api::observations::PausedIngress;
 use crate::kernel::context::Context;
 use crate::kernel::message::{MessageBody, PauseSignal, Peer};
 use crate::kernel::route::{Hop, Routes};

@@ -4,6 +4,7 @@ pub mod aal5;
 pub mod congestion_points;
 pub mod host;
 pub mod ingress_pause;
+pub mod own_messages;
 pub mod pause_waits;
 pub mod precomputed_switch;
 pub mod process;

@@ -1,6 +1,6 @@
 //! Pauses that never lift: which wait for each other in a circle.
 
-use crate::api::pauses::PausedIngress;
+use crate::api::observations::PausedIngress;
 use penstock_model::buffer::Held;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -30,7 +30,7 @@ impl Switch {
             reader.read("buffer", buffer.policy.name(), SeriesPart::WHOLE, &self.occupancies.of_port(port as usize));
         }
         if let (Some(plan), Some(points)) = (&self.plan.congestion_points, &self.congestion_points) {
-            reader.read("congestion-point", plan.point.name(), SeriesPart::WHOLE, points.of_port(port));
+            reader.read("congestion-point", plan.point.name(), SeriesPart::WHOLE, &points.points[port as usize].1);
         }
     }
 

@@ -14,10 +14,10 @@ mod pipeline;
 pub mod probing;
 mod queueing;
 pub mod recorder;
-pub mod split_counts;
 mod stages;
 mod switch_interface;
 pub mod telemetry;
+pub mod traffic_split;
 pub mod transit_merge;
 pub mod transmit_batch;
 mod verdict;
@@ -27,7 +27,7 @@ pub use fast::batch_path::{MAX_BATCH, MIN_BATCH};
 pub use host_interface::MAX_TRANSMIT_BATCH;
 
 use crate::api::blueprint::{FastPaths, LinkPlan, MarkAt, PcnAt, PortPlan};
-use crate::api::observations::{LinkCounters, PortKinds, PortTimings};
+use crate::api::observations::{LinkCounters, PortTimings};
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
@@ -239,15 +239,14 @@ impl Port {
         self.telemetry.get_or_insert_with(|| Box::new(Telemetry::new(rate))).report_to(flow, receiver);
     }
 
-    /// Counts this port among those of its kind.
-    pub fn count_kind(&self, kinds: &mut PortKinds) {
-        let kind = match self.queueing {
-            Queueing::TailDropFifo(_) => &mut kinds.tail_drop_fifo,
-            Queueing::Precomputed(_) => &mut kinds.precomputed,
-            Queueing::EventDriven(_) if self.uses_service_loop => &mut kinds.event_driven_loop,
-            Queueing::EventDriven(_) => &mut kinds.event_driven,
-        };
-        *kind += 1;
+    /// Which of the kinds of ports it is, outside switches.
+    pub fn kind(&self) -> &'static str {
+        match self.queueing {
+            Queueing::TailDropFifo(_) => "tail-drop-fifo",
+            Queueing::Precomputed(_) => "precomputed",
+            Queueing::EventDriven(_) if self.uses_service_loop => "event-driven-loop",
+            Queueing::EventDriven(_) => "event-driven",
+        }
     }
 
     /// Whether all it does is queue packets in a tail-drop FIFO at a constant rate.

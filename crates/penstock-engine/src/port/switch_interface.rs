@@ -1,6 +1,6 @@
 //! The interface between a switch and its ports: releases of memory, drops for want of shared buffer, pauses.
 
-use crate::api::pauses::PausedIngress;
+use crate::api::observations::PausedIngress;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::port::counters::{PortCounters, Release};

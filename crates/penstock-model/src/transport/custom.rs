@@ -61,6 +61,8 @@ pub struct AckPacket {
 pub enum Expiry {
     /// Lack of progress; counted by the metric `timeouts`.
     Timeout,
+    /// The end of a wait for what shows that a packet is lost.
+    Retransmission,
     /// Any other reason, such as the next instant at which a paced packet may leave.
     Pacing,
 }

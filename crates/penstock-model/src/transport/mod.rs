@@ -1,6 +1,7 @@
 //! End hosts as state machines without I/O: the caller passes arrivals and asks for packets to send.
 
 pub mod congestion_control;
+pub mod connection;
 pub mod custom;
 pub mod jitter;
 mod ranges;

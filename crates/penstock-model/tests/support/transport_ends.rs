@@ -6,6 +6,7 @@ use penstock_model::parameters::{Entry, Reader};
 use penstock_model::rng::Stream;
 use penstock_model::site::Site;
 use penstock_model::source::SourcePlan;
+use penstock_model::transport::connection::ConnectionSender;
 use penstock_model::transport::custom::{AckPacket, DataPacket, TransportEnds};
 use penstock_model::transport::tcp::Sender;
 use penstock_model::transport::TransportPlan;
@@ -140,7 +141,7 @@ fn a_sender_that_hears_nothing_waits_longer_and_longer() {
     walk(TransportPlan::ENTRIES, TransportPlan::read, |plan, _| {
         let TransportPlan::Tcp(parameters) = plan else { return };
         let mut sender = Sender::new(&Arc::new(parameters.clone()), Duration::ZERO, &Site::trial());
-        sender.offer(None);
+        sender.offer(Time::ZERO, None);
         sender.start(Time::ZERO);
         let (mut now, mut sent) = (Time::ZERO, 0);
         if sender.next_transmission(now).is_some() {

@@ -40,10 +40,13 @@ impl Metric for Delay {
 }
 
 fn statistic(at: &Evaluation<'_>, take: Statistic, flows: &[usize]) -> f64 {
-    let received = flows.iter().map(|flow| &at.seen.flows[*flow]).filter(|flow| flow.received_packets > 0);
+    let received = flows.iter().map(|flow| &at.seen.flows[*flow]).filter(|flow| flow.received.packets > 0);
     match take {
-        Statistic::Max => seconds(received.map(|flow| flow.delay_max).max()),
-        _ => mean_seconds(flows.iter().map(|flow| at.seen.flows[*flow].delay_sum_ps).sum(), at.sum(flows, |flow| flow.received_packets)),
+        Statistic::Max => seconds(received.map(|flow| flow.received.delay_max).max()),
+        _ => mean_seconds(
+            flows.iter().map(|flow| at.seen.flows[*flow].received.delay_sum_ps).sum(),
+            at.sum(flows, |flow| flow.received.packets),
+        ),
     }
 }
 

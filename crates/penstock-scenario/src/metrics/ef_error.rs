@@ -75,9 +75,6 @@ const WORST: &[Statistic] = &[Statistic::Max];
 fn errors_of(at: &Evaluation<'_>, measure: &Measure, link: usize) -> Option<EfErrors> {
     let (classes, rate) = measure.expedited.as_ref().expect("checked when it was read");
     let plan = expedited(classes, *rate, &at.blueprint.classes);
-    let watched = &at.blueprint.watch.links;
-    let found = watched.binary_search_by_key(&LinkId(link as u32), |(watched, _)| *watched).ok()?;
-    let (_, watch) = &watched[found];
-    let index = watch.expedited.iter().position(|known| *known == plan)?;
+    let index = at.blueprint.watch.links.get(&LinkId(link as u32))?.expedited.iter().position(|known| *known == plan)?;
     Some(at.port_timings(link)?.expedited[index])
 }

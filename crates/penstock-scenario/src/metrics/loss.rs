@@ -32,11 +32,11 @@ impl Metric for Loss {
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
         let flow = &at.seen.flows[flow];
-        flow.lost_packets as f64 / flow.sent_packets as f64
+        flow.lost_packets as f64 / flow.sent.packets as f64
     }
 
     fn pooled_flows(&self, at: &Evaluation<'_>, flows: &[usize]) -> Option<f64> {
-        Some(at.sum(flows, |flow| flow.lost_packets) as f64 / at.sum(flows, |flow| flow.sent_packets) as f64)
+        Some(at.sum(flows, |flow| flow.lost_packets) as f64 / at.sum(flows, |flow| flow.sent.packets) as f64)
     }
 
     fn link_value(&self, _at: &Evaluation<'_>, link: &LinkCounters) -> f64 {

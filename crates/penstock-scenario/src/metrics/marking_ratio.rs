@@ -32,11 +32,11 @@ impl Metric for MarkingRatio {
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
         let flow = &at.seen.flows[flow];
-        flow.marked_packets as f64 / flow.received_packets as f64
+        flow.received.marked as f64 / flow.received.packets as f64
     }
 
     fn pooled_flows(&self, at: &Evaluation<'_>, flows: &[usize]) -> Option<f64> {
-        Some(at.sum(flows, |flow| flow.marked_packets) as f64 / at.sum(flows, |flow| flow.received_packets) as f64)
+        Some(at.sum(flows, |flow| flow.received.marked) as f64 / at.sum(flows, |flow| flow.received.packets) as f64)
     }
 
     fn link_value(&self, _at: &Evaluation<'_>, link: &LinkCounters) -> f64 {

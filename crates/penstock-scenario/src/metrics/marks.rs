@@ -25,7 +25,7 @@ impl Metric for Marks {
     }
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
-        at.seen.flows[flow].marked_packets as f64
+        at.seen.flows[flow].received.marked as f64
     }
 
     fn link_value(&self, _at: &Evaluation<'_>, link: &LinkCounters) -> f64 {

@@ -30,6 +30,6 @@ impl Metric for Retransmissions {
     }
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
-        at.seen.flows[flow].retransmitted_packets as f64
+        at.seen.flows[flow].sent.retransmissions as f64
     }
 }

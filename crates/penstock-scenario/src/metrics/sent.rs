@@ -22,6 +22,6 @@ impl Metric for Sent {
     }
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
-        at.rate(at.seen.flows[flow].sent_bytes)
+        at.rate(at.seen.flows[flow].sent.bytes)
     }
 }

@@ -41,7 +41,7 @@ impl Metric for Throughput {
     }
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
-        at.rate(at.seen.flows[flow].received_bytes)
+        at.rate(at.seen.flows[flow].received.bytes)
     }
 
     fn link_value(&self, at: &Evaluation<'_>, link: &LinkCounters) -> f64 {

@@ -30,6 +30,6 @@ impl Metric for Timeouts {
     }
 
     fn flow_value(&self, at: &Evaluation<'_>, flow: usize) -> f64 {
-        at.seen.flows[flow].timeouts as f64
+        at.seen.flows[flow].sent.timeouts as f64
     }
 }

@@ -7,7 +7,7 @@ use crate::metrics::common::evaluation::{join, mean_seconds, seconds, Evaluation
 use crate::metrics::common::info::{Key, MetricInfo, Targets, MEAN, MEANS};
 use crate::metrics::common::metric::Metric;
 use crate::metrics::common::packets::merged;
-use penstock_engine::observations::ClassCounters;
+use penstock_model::stats::distribution::Distribution;
 use std::ops::Range;
 
 pub(crate) struct Wait;
@@ -43,11 +43,12 @@ impl Metric for Wait {
 
     /// Adds the waits of all packets of these links together, or of one class.
     fn link_rows(&self, at: &mut Evaluation<'_>, measure: &Measure, links: &LinkSet<'_>, members: &Range<usize>, labels: &Labels<'_>) {
-        let of = |classes: &'_ [ClassCounters]| match links.class {
-            Some(class) => merged(std::iter::once(&classes[class].waits)),
-            None => merged(classes.iter().map(|class| &class.waits)),
+        let of = |waits: &'_ [Distribution]| match links.class {
+            Some(class) => merged(std::iter::once(&waits[class])),
+            None => merged(waits.iter()),
         };
-        let each: Vec<_> = members.clone().filter_map(|link| at.class_counters(link)).map(of).collect();
+        let recorded = |link| at.port_timings(link).map(|timings| &timings.waits[..]).filter(|waits| !waits.is_empty());
+        let each: Vec<_> = members.clone().filter_map(recorded).map(of).collect();
         let all = merged(each.iter());
         for take in &measure.take {
             let value = match take {

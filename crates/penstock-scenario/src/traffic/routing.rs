@@ -198,7 +198,9 @@ impl Router<'_, '_> {
         let path = || format!("{}.source-quench", draft.path);
         let interned = found.map(|found| intern_all(routes, &found, 0..sources.len()));
         match interned {
-            Ok(Ok(ids)) if routes.fit() => quench.routes = sources.iter().map(|(flow, _)| *flow).zip(ids).collect(),
+            Ok(Ok(ids)) if routes.fit() => {
+                quench.routes = sources.iter().zip(ids).map(|((flow, _), route)| (*flow, false, route)).collect()
+            }
             Ok(Err(i)) => {
                 let message = no_route(self.nodes, switch.node, sources[i].1.from, " for its quenches");
                 self.report::<()>(draft.quench_location, &path(), message);

@@ -1,6 +1,6 @@
 //! Numbers, counts and sends the packets of an aggregate of calls.
 
-use crate::api::observations::TraceEvent;
+use crate::api::observations::{SentCounts, TraceEvent};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::event::TrainPacket;
@@ -18,15 +18,13 @@ pub struct Departures {
     /// When counting is on.
     pub measured: Measurement,
     /// What has left in the measurement period.
-    pub packets: u64,
-    /// Its bytes.
-    pub bytes: u64,
+    pub counts: SentCounts,
 }
 
 impl Departures {
     /// Departures at the node whose place in traces is `place`.
     pub fn new(template: PacketTemplate, place: u32, measured: Measurement) -> Departures {
-        Departures { template, place, sequence: 0, measured, packets: 0, bytes: 0 }
+        Departures { template, place, sequence: 0, measured, counts: SentCounts::default() }
     }
 
     /// How many packets have left in all, modulo 2^32.
@@ -45,8 +43,8 @@ impl Departures {
         }
         let first_counted = if self.measured.is_open(at) { 0 } else { train.partition_point(|packet| !self.measured.is_open(packet.at)) };
         let counted = &train[first_counted..];
-        self.packets += counted.len() as u64;
-        self.bytes += counted.iter().map(|packet| u64::from(packet.size)).sum::<u64>();
+        self.counts.packets += counted.len() as u64;
+        self.counts.bytes += counted.iter().map(|packet| u64::from(packet.size)).sum::<u64>();
         let first = self.template.packet(at, size, Body::Media { seq: self.sequence, call });
         self.sequence = self.sequence.wrapping_add(train.len() as u32);
         port.on_packet_train(train, first, &mut host_context.context);
@@ -64,8 +62,7 @@ impl Departures {
     #[inline(always)]
     pub fn send(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) {
         if self.measured.is_open(now) {
-            self.packets += 1;
-            self.bytes += u64::from(packet.size);
+            self.counts.count_many(1, packet.size, 0);
         }
         host_context.context.record.trace(now, self.place, packet, TraceEvent::Send);
         host_context.send(now, self.template.departure.port, packet);

@@ -1,6 +1,7 @@
 //! The receiving end of an aggregate of calls, at its egress.
 
-use crate::endpoints::counts::{Received, ReceivedCounts};
+use crate::api::observations::ReceivedCounts;
+use crate::endpoints::counts::Received;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::digest::Digest;
 use crate::kernel::event::Arrival;

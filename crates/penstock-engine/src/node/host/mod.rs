@@ -219,7 +219,7 @@ impl Host {
         for mut end in self.calls {
             end.finish(self.measured.to);
             let counters = &mut observations.flows[end.flow().index()];
-            (counters.sent_packets, counters.sent_bytes) = end.sent();
+            counters.sent = end.sent();
             observations.calls.push((end.flow(), end.counters));
         }
         for end in self.egresses {
@@ -228,7 +228,7 @@ impl Host {
                 observations.intervals.push((end.flow, intervals.every, intervals.bytes));
             }
         }
-        self.sources.iter().for_each(|end| end.report(self.measured, &mut observations.flows[end.template.flow.index()]));
+        self.sources.iter().for_each(|end| observations.flows[end.template.flow.index()].sent = end.sent(self.measured));
         self.sinks.into_iter().for_each(|end| end.received.report(observations));
         self.connections.report_repeats(observations);
         self.connections.report(observations);

@@ -54,11 +54,11 @@ struct SendingProbe(EndProbe);
 penstock_model::state! {
     impl SendingProbe, |it, _now| {
         /// Rate of the data that the flow has sent since the previous reading, headers and retransmissions included; only at intervals.
-        "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.sent_bytes);
+        "sending-rate", "bit/s", maybe it.0.rate(|counters| counters.sent.bytes);
         /// Data packets that the flow has sent since the beginning of the run, retransmissions included.
-        "sent", "packets", is it.0.counters.sent_packets as f64;
+        "sent", "packets", is it.0.counters.sent.packets as f64;
         /// Data packets that the flow has sent again since the beginning of the run.
-        "retransmissions", "packets", is it.0.counters.retransmitted_packets as f64;
+        "retransmissions", "packets", is it.0.counters.sent.retransmissions as f64;
     }
 }
 
@@ -68,13 +68,13 @@ struct ReceivingProbe(EndProbe);
 penstock_model::state! {
     impl ReceivingProbe, |it, _now| {
         /// Rate at which data of the flow has been received since the previous reading, headers included; only at intervals.
-        "throughput", "bit/s", maybe it.0.rate(|counters| counters.received_bytes);
+        "throughput", "bit/s", maybe it.0.rate(|counters| counters.received.bytes);
         /// Rate of the data that the application has got since the previous reading, without headers or duplicates; only at intervals.
         "goodput", "bit/s", maybe it.0.rate(|counters| counters.goodput_bytes);
         /// Data packets of the flow that have been received since the beginning of the run.
-        "received", "packets", is it.0.counters.received_packets as f64;
+        "received", "packets", is it.0.counters.received.packets as f64;
         /// Those of them that arrived marked.
-        "marked", "packets", is it.0.counters.marked_packets as f64;
+        "marked", "packets", is it.0.counters.received.marked as f64;
     }
 }
 
@@ -92,9 +92,9 @@ impl Host {
             EndKind::Roce => self.roce.write_counts(slot, receives, &mut counters),
             EndKind::Custom => self.custom.write_counts(slot, receives, &mut counters),
             EndKind::OpenLoop if receives => self.sinks[i].received.write(&mut counters),
-            EndKind::OpenLoop => self.sources[i].report(Measurement { from: Time::ZERO, to: now }, &mut counters),
+            EndKind::OpenLoop => counters.sent = self.sources[i].sent(Measurement { from: Time::ZERO, to: now }),
             EndKind::Calls if receives => self.egresses[i].received.write(&mut counters),
-            EndKind::Calls => (counters.sent_packets, counters.sent_bytes) = self.calls[i].sent(),
+            EndKind::Calls => counters.sent = self.calls[i].sent(),
         }
         counters
     }

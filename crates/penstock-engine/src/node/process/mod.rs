@@ -13,7 +13,6 @@ mod router_port;
 pub mod series;
 
 use crate::api::blueprint::{Blueprint, SwitchPlan};
-use crate::api::observations::PortKinds;
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
@@ -67,12 +66,9 @@ pub struct Process {
 }
 
 impl Process {
-    /// Counts its ports by their kinds.
-    pub fn count_ports(&self, kinds: &mut PortKinds) {
-        match self.switch {
-            Some(_) => kinds.of_switches += self.ports.len() as u64,
-            None => self.ports.iter().for_each(|port| port.count_kind(kinds)),
-        }
+    /// The kinds of its ports.
+    pub fn port_kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.ports.iter().map(|port| if self.switch.is_some() { "of-switches" } else { port.kind() })
     }
 
     /// A process of these ports, and of a host if flows begin or end here.

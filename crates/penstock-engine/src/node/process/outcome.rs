@@ -1,6 +1,6 @@
 //! The outcome of a process at the end of a run.
 
-use crate::api::observations::{LinkCounters, Observations, PortTimings, TraceRow};
+use crate::api::observations::{LinkCounters, Observations, OptionalCauses, TraceRow};
 use crate::kernel::route::Routes;
 use crate::node::pause_waits::PauseWait;
 use crate::node::process::Process;
@@ -27,25 +27,16 @@ impl Process {
         let switch = self.switch.as_deref();
         let pause = switch.and_then(|switch| switch.pause.as_ref());
         let waits = pause.map_or(Vec::new(), |pause| pause.waits(observations.to, &self.ports, routes));
-        let limits = switch.is_some_and(|switch| switch.reaction_point.is_some());
+        let has_limiters = switch.is_some_and(|switch| switch.reaction_point.is_some());
         let has_headroom = pause.is_some_and(|pause| pause.plan.headroom.is_some());
         let shares_buffer = switch.is_some_and(|switch| switch.buffer.is_some());
         self.aal5.iter().for_each(|aal5| add_losses(&aal5.lost, observations));
         for port in self.ports.into_vec() {
             let link = port.link().index();
-            let (mut counters, mut timings, lost) = port.finish(&mut self.record.digest);
+            let (counters, timings, lost) = port.finish(&mut self.record.digest);
             add_losses(&lost, observations);
-            let LinkCounters { carries_cells, filters, .. } = observations.links[link];
-            let parts = timings.iter_mut().flat_map(|PortTimings { classes, ingresses, circuits, .. }| {
-                let classes = classes.iter_mut().map(|class| &mut class.counters);
-                let circuits = circuits.iter_mut().map(|(_, counters)| counters);
-                classes.chain(ingresses.iter_mut().map(|(_, counters)| counters)).chain(circuits)
-            });
-            parts.chain([&mut counters]).for_each(|counters| {
-                (counters.shares_buffer, counters.has_limiters, counters.has_headroom) = (shares_buffer, limits, has_headroom);
-                (counters.carries_cells, counters.filters) = (carries_cells, filters);
-            });
-            observations.links[link] = counters;
+            let causes = OptionalCauses { shares_buffer, has_limiters, has_headroom, ..observations.links[link].causes };
+            observations.links[link] = LinkCounters { causes, ..counters };
             observations.ports.extend(timings.map(|timings| (LinkId(link as u32), timings)));
         }
         if let Some(host) = self.host {

@@ -107,7 +107,7 @@ impl Case {
                     let told = (0..net.0.flows.len()).filter(|flow| net.0.flows[*flow].from != node);
                     let route = |flow: usize| (FlowId(flow as u32), path(&parents, node_index, net.0.flows[flow].from.index()));
                     let ways: Vec<(FlowId, Vec<LinkId>)> = told.map(route).collect();
-                    let routes = ways.into_iter().map(|(flow, way)| (flow, net.route(&way))).collect();
+                    let routes = ways.into_iter().map(|(flow, way)| (flow, false, net.route(&way))).collect();
                     SourceQuenchPlan { interval: Duration::from_ms(3), packet: size("56 bytes"), routes }
                 });
                 let congestion_points = notifies.then(|| congestion_points(&mut net, node, &parents));

@@ -4,6 +4,8 @@ use super::Parameters;
 use crate::packet::{Body, Echo, Ecn};
 use crate::parameters::own;
 use crate::site::Site;
+use crate::transport::connection::ConnectionSender;
+use crate::transport::custom::Expiry;
 use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateContext, RateControl};
 use crate::transport::tcp::Transmission;
 use crate::units::{Bytes, Time};
@@ -62,28 +64,6 @@ impl Sender {
         }
     }
 
-    /// Applies the changeable parameters from `now` on.
-    pub fn change(&mut self, now: Time, parameters: &dyn Any) {
-        if let Some(parameters) = own::<Parameters>(parameters).rate_control.changeable() {
-            self.control.change(now, parameters);
-        }
-    }
-
-    /// Offers a message of `packets` packets; without an end if `None`.
-    pub fn offer(&mut self, packets: Option<u32>) {
-        self.offered = packets.map_or(u32::MAX, |packets| self.offered.saturating_add(packets));
-    }
-
-    /// Sends nothing new from now on.
-    pub fn withdraw(&mut self) {
-        self.offered = self.sent;
-    }
-
-    /// Starts the connection.
-    pub fn start(&mut self) {
-        self.is_started = true;
-    }
-
     /// Acknowledges everything before `next`; with `is_nak`, the receiver misses that packet.
     pub fn on_ack(&mut self, now: Time, next: u32, is_nak: bool, echo: Echo) {
         self.acknowledge(now, next);
@@ -138,23 +118,25 @@ impl Sender {
         outstanding == 0 || self.control.window().is_none_or(room)
     }
 
-    /// Whether the window and the rate permit a packet at `now`.
-    pub fn is_ready(&self, now: Time) -> bool {
-        self.has_next() && self.next_send <= now
+    /// Whether the timer has expired by `now`.
+    pub fn is_timeout_due(&self, now: Time) -> bool {
+        self.timeout <= now
     }
 
-    /// Time at which the timer expires: the only deadline while the sender waits for its port.
-    pub fn timeout(&self) -> Time {
-        self.timeout
+    /// The rate control.
+    pub fn rate_control(&self) -> &AnyRateControl {
+        &self.control
     }
 
-    /// Bytes of a data packet.
-    pub fn packet_size(&self) -> u32 {
-        self.parameters.packet.get() as u32 // at most MAX_PACKET
+    /// Name of the rate control.
+    pub fn rate_control_name(&self) -> &'static str {
+        self.parameters.rate_control.name()
     }
+}
 
+impl ConnectionSender for Sender {
     /// Time at which a packet may leave or the timer expires.
-    pub fn deadline(&self) -> Time {
+    fn deadline(&self) -> Time {
         if self.has_next() {
             self.timeout.min(self.next_send)
         } else {
@@ -162,21 +144,55 @@ impl Sender {
         }
     }
 
-    /// Whether the timer has expired by `now`.
-    pub fn is_timeout_due(&self, now: Time) -> bool {
-        self.timeout <= now
+    /// Time at which the timer expires.
+    fn deadline_while_waiting(&self) -> Time {
+        self.timeout
     }
 
     /// Goes back if the timer has expired by `now`.
-    pub fn on_deadline(&mut self, now: Time) {
-        if self.is_timeout_due(now) {
+    fn on_deadline(&mut self, now: Time) -> Option<Expiry> {
+        self.is_timeout_due(now).then(|| {
             self.next = self.acknowledged;
             self.timeout = now + self.parameters.timeout;
+            Expiry::Timeout
+        })
+    }
+
+    /// Starts the connection.
+    fn start(&mut self, _now: Time) {
+        self.is_started = true;
+    }
+
+    /// Sends nothing new from now on.
+    fn withdraw(&mut self, _now: Time) {
+        self.offered = self.sent;
+    }
+
+    /// Offers a message of `packets` packets; without an end if `None`.
+    fn offer(&mut self, _now: Time, packets: Option<u32>) {
+        self.offered = packets.map_or(u32::MAX, |packets| self.offered.saturating_add(packets));
+    }
+
+    fn is_finished(&self) -> bool {
+        self.acknowledged == self.offered
+    }
+
+    fn change(&mut self, now: Time, parameters: &dyn Any) {
+        if let Some(parameters) = own::<Parameters>(parameters).rate_control.changeable() {
+            self.control.change(now, parameters);
         }
     }
 
-    /// Next packet to send at `now`, if any.
-    pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
+    /// Whether the window and the rate permit a packet at `now`.
+    fn is_ready(&mut self, now: Time) -> bool {
+        self.has_next() && self.next_send <= now
+    }
+
+    fn packet_size(&self) -> u32 {
+        self.parameters.packet.get() as u32 // at most MAX_PACKET
+    }
+
+    fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
         if !self.is_ready(now) {
             return None;
         }
@@ -192,21 +208,6 @@ impl Sender {
         self.sent = self.sent.max(self.next);
         let asks_for_ack = self.next.is_multiple_of(self.ack_every) || self.next == self.offered;
         Some(Transmission { body: Body::RoceData { psn, asks_for_ack, retransmission }, size, ecn: self.ecn })
-    }
-
-    /// Whether everything offered is acknowledged.
-    pub fn is_finished(&self) -> bool {
-        self.acknowledged == self.offered
-    }
-
-    /// The rate control.
-    pub fn rate_control(&self) -> &AnyRateControl {
-        &self.control
-    }
-
-    /// Name of the rate control.
-    pub fn rate_control_name(&self) -> &'static str {
-        self.parameters.rate_control.name()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::packet::{Body, Echo, Ecn};
 use crate::parameters::testing::read;
 use crate::probe::{Probe, ReportVariable};
 use crate::site::Site;
+use crate::transport::connection::ConnectionSender;
 use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateControl};
 use crate::units::{Rate, Time};
 use std::sync::{Arc, Mutex};
@@ -13,8 +14,8 @@ use std::sync::{Arc, Mutex};
 fn sender(lines: &[&str], packets: u32) -> Sender {
     let lines = [&["packet = 1000 bytes", "rate-control = fixed"], lines].concat();
     let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), &Site { rate: Rate::from_bps(8_000_000), ..Site::trial() });
-    it.offer(Some(packets));
-    it.start();
+    it.offer(Time::ZERO, Some(packets));
+    it.start(Time::ZERO);
     it
 }
 
@@ -44,7 +45,7 @@ fn packets_leave_at_the_rate() {
     it.on_ack(ms(9), 3, false, Echo::NONE);
     assert_eq!((it.is_finished(), it.deadline()), (true, Time::NEVER));
     // The numbers of another message follow on.
-    it.offer(Some(1));
+    it.offer(ms(20), Some(1));
     assert_eq!(leaves(&mut it, 20), Some((3, true, false)));
 }
 
@@ -96,7 +97,7 @@ fn so_many_may_be_outstanding() {
 fn what_is_withdrawn_is_not_sent() {
     let mut it = sender(&[], 10);
     leaves(&mut it, 0);
-    it.withdraw();
+    it.withdraw(ms(1));
     assert_eq!((leaves(&mut it, 1), it.is_finished()), (None, false));
     // The packet had not requested an acknowledgement; sent again, it is the last one and does.
     it.on_deadline(ms(5));
@@ -206,8 +207,8 @@ fn a_rate_control_is_told_of_acknowledgements_with_their_telemetry() {
     let heard = Listener::default();
     let parameters = Arc::new(read(&["packet = 1000 bytes"]).expect("sound"));
     let mut it = Sender::controlled_by(AnyRateControl::Custom(Box::new(heard.clone())), &parameters);
-    it.offer(Some(3));
-    it.start();
+    it.offer(Time::ZERO, Some(3));
+    it.start(Time::ZERO);
     // Every packet requests an acknowledgement; the third does not fit the window.
     assert_eq!([leaves(&mut it, 0), leaves(&mut it, 1), leaves(&mut it, 2)], [Some((0, true, false)), Some((1, true, false)), None]);
     let record = |hop, queue| HopRecord { hop, queue, sent: 0, at: ms(0), rate: Rate::from_bps(8_000_000) };

@@ -1,6 +1,7 @@
 //! The sending end.
 
 mod acknowledgements;
+mod contract;
 mod deferral;
 mod option_state;
 mod output;
@@ -15,7 +16,6 @@ use super::repeats::Repeats;
 use super::rtt::Estimator;
 use super::segment_records::SegmentRecords;
 use super::Parameters;
-use crate::parameters::own;
 use crate::prefetch::prefetch;
 use crate::probe::Probe;
 use crate::site::Site;
@@ -23,7 +23,6 @@ use crate::transport::congestion_control::{AnyCongestionControl, RttSampling, Ti
 use crate::transport::recovery::{AnyRecovery, Flight, LossDetection, Phase, RetransmitDelay};
 use crate::units::{Duration, Time};
 use option_state::OptionState;
-use std::any::Any;
 use std::sync::Arc;
 
 /// A TCP sender: decides when to send which segment.
@@ -84,7 +83,7 @@ crate::state! {
         /// Segments sent and not acknowledged (FlightSize) [RFC5681 s2]; in go-back-N, those sent since going back.
         "in-flight", "segments", is f64::from(it.flight.in_flight());
         /// The same in bytes on the wire.
-        "in-flight-bytes", "bytes", is f64::from(it.flight.in_flight()) * f64::from(it.packet_size());
+        "in-flight-bytes", "bytes", is f64::from(it.flight.in_flight()) * f64::from(it.parameters.packet_size());
         /// Whether the sender is in fast recovery: 1 or 0.
         "in-recovery", "1", is f64::from(u8::from(it.flight.phase == Phase::Recovery));
     }
@@ -184,36 +183,6 @@ impl Sender {
         }
     }
 
-    /// Applies the changeable parameters from `now` on.
-    pub fn change(&mut self, now: Time, parameters: &dyn Any) {
-        if let Some(parameters) = own::<Parameters>(parameters).congestion_control_plan().changeable() {
-            self.control.get().change(now, parameters);
-        }
-    }
-
-    /// Offers `segments` more segments; `None` stands for all sequence numbers.
-    pub fn offer(&mut self, segments: Option<u32>) {
-        self.flight.offered = segments.map_or(u32::MAX, |segments| self.flight.offered.saturating_add(segments));
-        self.end_deferral();
-    }
-
-    /// Begins the next offer with the window of a new connection; nothing is outstanding.
-    pub fn renew_window(&mut self) {
-        self.window = self.parameters.first_window();
-    }
-
-    /// Stops the application: outstanding data is still repaired, but nothing new is sent.
-    pub fn withdraw(&mut self) {
-        self.flight.offered = self.flight.offered.min(self.flight.high);
-    }
-
-    /// Opens the connection, with a SYN or immediately.
-    pub fn start(&mut self, now: Time) {
-        debug_assert!(self.connection == Connection::Closed, "started twice");
-        self.last_sent = now;
-        self.connection = if self.parameters.syn { Connection::SynDue { attempt: 0 } } else { Connection::Open };
-    }
-
     /// Handles the acceptance of the connection, with ECN if both ends want it (`ecn`) [RFC3168 s6.1.1].
     pub fn on_syn_ack(&mut self, now: Time, ecn: bool) {
         let Connection::SynSent { attempt } = self.connection else { return };
@@ -228,22 +197,6 @@ impl Sender {
             self.estimator.on_lost_syn(&self.parameters);
         }
         self.update_prediction();
-    }
-
-    /// Handles [`Sender::deadline`]: the retransmission timer expires, the wait before a retransmission ends, or a paced segment may
-    /// leave.
-    pub fn on_deadline(&mut self, now: Time) {
-        debug_assert!(now >= self.deadline());
-        if now >= self.retransmission {
-            if !self.on_other_timer(now) {
-                self.on_timeout(now);
-            }
-            self.update_prediction();
-        } else if self.is_retransmission_due(now) {
-            self.cancel_wait();
-            self.flight.make_retransmission();
-            self.restart_timer(now);
-        }
     }
 
     /// Handles the expiry of the retransmission timer [RFC6298 s5.4 to 5.7; RFC5681 s3.1].
@@ -295,12 +248,6 @@ impl Sender {
         self.window.size = 1.0;
     }
 
-    /// Time at which [`Sender::on_deadline`] is due; [`Time::NEVER`] if no timer runs.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.gate.as_ref().map_or(self.retransmission, |gate| gate.wake().min(self.retransmission))
-    }
-
     /// [`Sender::deadline`] after a predicted acknowledgement, which no paced sender has.
     #[inline(always)]
     pub fn predicted_deadline(&self) -> Time {
@@ -323,12 +270,6 @@ impl Sender {
         self.retransmission = now + self.estimator.timeout();
     }
 
-    /// Bytes of each segment on the wire, headers included.
-    #[inline]
-    pub fn packet_size(&self) -> u32 {
-        self.parameters.packet_size()
-    }
-
     /// cwnd, in segments.
     pub fn congestion_window(&self) -> f64 {
         self.window.size
@@ -342,11 +283,6 @@ impl Sender {
     /// Segments sent and not acknowledged; in go-back-N, those sent since going back.
     pub fn in_flight(&self) -> u32 {
         self.flight.in_flight()
-    }
-
-    /// Whether everything offered so far has been acknowledged.
-    pub fn is_finished(&self) -> bool {
-        self.flight.unacknowledged == self.flight.offered
     }
 
     /// Whether only `max-window` prevents further sending: that many segments are outstanding, and cwnd permits as many.

@@ -11,11 +11,11 @@ pub(crate) fn counts(by: &[SplitBy], link: &LinkCounters, count: fn(&LinkCounter
     let causes: Vec<Option<usize>> = match by.contains(&SplitBy::Cause) {
         true => {
             let may_occur = |cause: &usize| match DropCause::ALL[*cause] {
-                DropCause::Buffer => link.shares_buffer,
-                DropCause::Limiter => link.has_limiters,
-                DropCause::Headroom => link.has_headroom,
-                DropCause::Partial => link.carries_cells,
-                DropCause::Filtered => link.filters,
+                DropCause::Buffer => link.causes.shares_buffer,
+                DropCause::Limiter => link.causes.has_limiters,
+                DropCause::Headroom => link.causes.has_headroom,
+                DropCause::Partial => link.causes.carries_cells,
+                DropCause::Filtered => link.causes.filters,
                 _ => true,
             };
             (0..DropCause::ALL.len()).filter(may_occur).map(Some).collect()

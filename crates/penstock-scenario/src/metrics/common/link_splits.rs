@@ -1,8 +1,8 @@
 //! Counts of links by class, ingress and circuit, and what was recorded at their ports.
 
 use crate::metrics::common::evaluation::{Evaluation, LinkSet};
-use penstock_engine::observations::{CircuitId, ClassCounters, LinkCounters, PausedTime, PortTimings};
-use penstock_model::id::LinkId;
+use penstock_engine::observations::{LinkCounters, PausedTime, PortTimings, TrafficPart};
+use penstock_model::id::{FlowId, LinkId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ impl Evaluation<'_> {
     /// A class's share of each of these links' counts.
     fn of_class(&self, links: &Range<usize>, class: usize) -> Vec<LinkCounters> {
         let counters = |link| {
-            let mut counters = self.class_counters(link).map_or_else(LinkCounters::default, |classes| classes[class].counters.clone());
+            let mut counters = self.of_part(link, TrafficPart::Class(class as u8)).unwrap_or_default();
             counters.pauses.clone_from(&self.seen.links[link].pauses);
             let of_class = |paused: &PausedTime| paused.class.is_none_or(|paused| usize::from(paused) == class);
             counters.pauses.iter_mut().for_each(|pauses| pauses.paused.retain(of_class));
@@ -41,57 +41,52 @@ impl Evaluation<'_> {
         links.clone().map(counters).collect()
     }
 
-    /// Packets offered and lost at these links, by ingress link, with its name; each ingress has all links.
+    /// The counts of these links by ingress link, with its name; each ingress has all links.
     pub fn by_ingress(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
-        let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.ingresses.as_slice());
-        let ingresses: BTreeSet<Option<LinkId>> = links.clone().flat_map(of_link).map(|(ingress, _)| *ingress).collect();
-        let name = |ingress: LinkId| self.blueprint.links[ingress.index()].path.clone();
-        let counted = |ingress: &Option<LinkId>| {
-            let found = |link| of_link(link).iter().find(|(own, _)| own == ingress).map(|(_, counters)| counters.clone());
-            let each = links.clone().map(|link| found(link).unwrap_or_else(|| self.nothing_at(link)));
-            let name = ingress.map_or_else(|| "here".to_owned(), name);
-            LinkSet { split: Some(("ingress", name)), class: None, counters: each.collect() }
-        };
-        ingresses.iter().map(counted).collect()
+        self.by_part(links, "ingress", |part| match part {
+            TrafficPart::Ingress(ingress) => {
+                Some(ingress.map_or_else(|| "here".to_owned(), |link| self.blueprint.links[link.index()].path.clone()))
+            }
+            _ => None,
+        })
     }
 
-    /// Backlog of these links, by circuit, with its name, or the name of the flow for a flow's own circuit; each circuit has all
+    /// The counts of these links by circuit, with its name, or the name of the flow for a flow's own circuit; each circuit has all
     /// links.
     pub fn by_circuit(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
-        let of_link = |link| self.port_timings(link).map_or(&[][..], |timings| timings.circuits.as_slice());
-        let circuits: BTreeSet<CircuitId> = links.clone().flat_map(of_link).map(|(circuit, _)| *circuit).collect();
-        let counted = |circuit: &CircuitId| {
-            let found = |link| of_link(link).iter().find(|(own, _)| own == circuit).map(|(_, counters)| counters.clone());
-            let each = links.clone().map(|link| found(link).unwrap_or_else(|| self.nothing_at(link)));
-            LinkSet { split: Some(("circuit", self.circuit_name(*circuit))), class: None, counters: each.collect() }
+        self.by_part(links, "circuit", |part| match part {
+            TrafficPart::SharedCircuit(plan) => Some(self.blueprint.atm.circuits[plan as usize].name.clone()),
+            TrafficPart::OwnCircuit(flow) => Some(self.flow_name(flow)),
+            TrafficPart::Class(_) | TrafficPart::Ingress(_) => None,
+        })
+    }
+
+    /// The counts of these links for each part that has a name.
+    fn by_part(&self, links: &Range<usize>, split: &'static str, name: impl Fn(TrafficPart) -> Option<String>) -> Vec<LinkSet<'static>> {
+        let parts: BTreeSet<TrafficPart> =
+            links.clone().filter_map(|link| self.port_timings(link)).flat_map(|timings| timings.parts.keys().copied()).collect();
+        let counted = |part: TrafficPart| {
+            let nothing = |link: usize| LinkCounters { causes: self.seen.links[link].causes, ..LinkCounters::default() };
+            let each = links.clone().map(|link| self.of_part(link, part).unwrap_or_else(|| nothing(link)));
+            Some(LinkSet { split: Some((split, name(part)?)), class: None, counters: each.collect() })
         };
-        circuits.iter().map(counted).collect()
+        parts.into_iter().filter_map(counted).collect()
     }
 
-    fn circuit_name(&self, circuit: CircuitId) -> String {
-        match circuit {
-            CircuitId::Shared(plan) => self.blueprint.atm.circuits[plan as usize].name.clone(),
-            CircuitId::Own(flow) => {
-                let group = self.blueprint.flows[flow.index()].group as usize;
-                let (name, members) = &self.group_members.flows[group];
-                if members.len() == 1 {
-                    name.clone()
-                } else {
-                    format!("{name}[{}]", flow.index() - members.start)
-                }
-            }
+    /// The share of a link's counts that a part of its traffic has, if it was recorded.
+    fn of_part(&self, link: usize, part: TrafficPart) -> Option<LinkCounters> {
+        let counters = self.port_timings(link)?.parts.get(&part)?;
+        Some(LinkCounters { causes: self.seen.links[link].causes, ..counters.clone() })
+    }
+
+    fn flow_name(&self, flow: FlowId) -> String {
+        let group = self.blueprint.flows[flow.index()].group as usize;
+        let (name, members) = &self.group_members.flows[group];
+        if members.len() == 1 {
+            name.clone()
+        } else {
+            format!("{name}[{}]", flow.index() - members.start)
         }
-    }
-
-    /// No counts, of a port with the same possible causes of drops as that of `link`.
-    fn nothing_at(&self, link: usize) -> LinkCounters {
-        let LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, filters, .. } = self.seen.links[link];
-        LinkCounters { shares_buffer, has_limiters, has_headroom, carries_cells, filters, ..LinkCounters::default() }
-    }
-
-    /// A link's counts by class, if they were recorded.
-    pub fn class_counters(&self, link: usize) -> Option<&[ClassCounters]> {
-        self.port_timings(link).map(|port| port.classes.as_slice()).filter(|classes| !classes.is_empty())
     }
 
     /// A link's records; `None` if no route passes it.

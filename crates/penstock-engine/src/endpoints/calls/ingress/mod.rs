@@ -5,7 +5,7 @@ mod emission;
 pub mod setup;
 mod termination;
 
-use crate::api::observations::CallCounters;
+use crate::api::observations::{CallCounters, SentCounts};
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::departures::Departures;
 use crate::endpoints::calls::ingress::setup::CallsSetup;
@@ -98,8 +98,8 @@ impl CallsIngress {
     }
 
     /// Packets and bytes that this end has sent in the measurement period.
-    pub fn sent(&self) -> (u64, u64) {
-        (self.sending.departures.packets, self.sending.departures.bytes)
+    pub fn sent(&self) -> SentCounts {
+        self.sending.departures.counts
     }
 
     /// Until when nothing is sent here that the egress answers by a signal: where it only answers, that is a request; where it sends

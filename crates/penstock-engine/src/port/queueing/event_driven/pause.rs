@@ -4,7 +4,7 @@
 //! A queue is paused while any class that it serves is, and then the scheduler sees it empty. A port of one queue, or of queues by
 //! flow, is paused as a whole.
 
-use crate::api::pauses::PausedTime;
+use crate::api::observations::PausedTime;
 use crate::kernel::journal::Measurement;
 use crate::port::queueing::event_driven::EventDriven;
 use penstock_model::scheduler::{QueueState, Scheduler};

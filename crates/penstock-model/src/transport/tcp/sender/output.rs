@@ -2,7 +2,7 @@
 
 use super::super::pacer::default_rate;
 use super::super::{PacingRate, Transmission};
-use super::{Connection, Sender, NONE_TIMED};
+use super::{Sender, NONE_TIMED};
 use crate::packet::{Body, Ecn, SegmentFlags};
 use crate::transport::recovery::Phase;
 use crate::units::Time;
@@ -11,45 +11,8 @@ use crate::units::Time;
 const LINUX_UNPACED: u32 = 10;
 
 impl Sender {
-    /// Whether pacing permits a segment now; if not, [`Sender::deadline`] gives the time. The windows may still forbid it.
-    pub fn is_ready(&mut self, now: Time) -> bool {
-        match self.connection {
-            Connection::Open => !self.gate.as_mut().is_some_and(|gate| gate.holds_back(now)),
-            Connection::SynDue { .. } => true,
-            Connection::Closed | Connection::SynSent { .. } => false,
-        }
-    }
-
-    /// Next packet to send now, if any.
     #[inline(always)]
-    pub fn next_transmission(&mut self, now: Time) -> Option<Transmission> {
-        match self.connection {
-            Connection::Open => {
-                if self.gate.as_mut().is_some_and(|gate| gate.holds_back(now)) {
-                    return None;
-                }
-                let Some(seq) = self.next_segment(now) else {
-                    if self.records.is_some() {
-                        self.record_idle();
-                    }
-                    return None;
-                };
-                Some(self.transmit(now, seq))
-            }
-            Connection::SynDue { attempt } => {
-                self.connection = Connection::SynSent { attempt };
-                self.last_sent = now;
-                self.restart_timer(now);
-                let ecn = self.parameters.ecn;
-                let codepoint = if ecn { self.ecn.ecn_use.of_syn() } else { Ecn::NotEct };
-                Some(Transmission { body: Body::syn(ecn), size: self.parameters.header_size(), ecn: codepoint })
-            }
-            Connection::Closed | Connection::SynSent { .. } => None,
-        }
-    }
-
-    #[inline(always)]
-    fn next_segment(&mut self, now: Time) -> Option<u32> {
+    pub(super) fn next_segment(&mut self, now: Time) -> Option<u32> {
         if std::mem::take(&mut self.flight.resend) {
             return Some(if self.times_losses() { self.take_probe() } else { self.flight.unacknowledged });
         }
@@ -70,7 +33,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
+    pub(super) fn transmit(&mut self, now: Time, seq: u32) -> Transmission {
         let retransmission = seq < self.flight.high;
         if retransmission {
             self.timed = NONE_TIMED; // the repair of a loss would be part of the round trip
@@ -135,7 +98,7 @@ impl Sender {
 
     /// Handles an attempt that sends nothing; the application may be the reason.
     #[inline(never)]
-    fn record_idle(&mut self) {
+    pub(super) fn record_idle(&mut self) {
         if let Some(records) = &mut self.records {
             let has_sent_all = self.flight.phase == Phase::Normal && self.flight.next >= self.flight.offered;
             if has_sent_all && records.in_network() < self.window.usable() {

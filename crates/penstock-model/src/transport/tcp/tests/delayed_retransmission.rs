@@ -2,6 +2,7 @@
 
 use super::harness::{parameters, text, Path};
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 use crate::units::Duration;
 
 fn path(recovery: &str, delay: &str, more: &[(&str, Value)]) -> Path {

@@ -2,6 +2,7 @@
 
 use super::harness::{parameters, text, Path};
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 
 fn path(recovery: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {
     let mut given = vec![("recovery", text(recovery)), ("initial-window", text(initial_window))];

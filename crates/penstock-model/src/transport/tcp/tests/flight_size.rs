@@ -2,6 +2,7 @@
 
 use super::harness::{parameters, text, Path};
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 use crate::units::Duration;
 
 fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {

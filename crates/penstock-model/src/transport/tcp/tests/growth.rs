@@ -2,6 +2,7 @@
 
 use super::harness::{parameters, text, Path};
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 
 #[test]
 fn slow_start_from_one_segment() {

@@ -4,6 +4,7 @@ use super::super::{Parameters, Receiver, SegmentHeader, Segments, Sender};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlocks};
 use crate::parameters::{Field, Parameters as _, Reader, Value};
 use crate::site::Site;
+use crate::transport::connection::ConnectionSender;
 use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -149,7 +150,7 @@ impl Path {
     }
 
     pub fn start(mut self, segments: Option<u32>) -> Path {
-        self.sender.offer(segments);
+        self.sender.offer(self.now, segments);
         self.sender.start(self.now);
         self.collect();
         self
@@ -157,7 +158,7 @@ impl Path {
 
     /// Hands over `segments` more at this instant.
     pub fn offer(&mut self, segments: u32) {
-        self.sender.offer(Some(segments));
+        self.sender.offer(self.now, Some(segments));
         self.collect();
     }
 
@@ -193,7 +194,7 @@ impl Path {
             Some((false, body @ Body::Ack { .. }, _)) => self.sender.on_ack(self.now, &body.to_ack().expect("it is one")),
             Some((false, Body::SynAck { ecn, .. }, _)) => self.sender.on_syn_ack(self.now, ecn),
             Some(other) => unreachable!("{other:?} went the wrong way"),
-            None if self.sender.deadline() == self.now => self.sender.on_deadline(self.now),
+            None if self.sender.deadline() == self.now => _ = self.sender.on_deadline(self.now),
             None => self.receiver.on_timeout(self.now),
         }
         self.collect();

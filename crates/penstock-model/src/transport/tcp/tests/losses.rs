@@ -6,6 +6,7 @@ use super::super::{Receiver, SegmentHeader};
 use super::harness::{parameters, text, Path};
 use crate::packet::{Ack, Body, Ecn};
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 use crate::units::Time;
 
 fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {

@@ -3,6 +3,7 @@
 use super::harness::{parameters, text, Path};
 use crate::packet::Body;
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 
 fn path(more: &[(&str, Value)]) -> Path {
     let mut given = more.to_vec();

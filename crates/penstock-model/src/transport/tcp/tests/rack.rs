@@ -3,6 +3,7 @@
 use super::harness::{parameters, text, Path};
 use crate::packet::Body;
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 use crate::units::Duration;
 
 fn path(initial_window: &str, more: &[(&str, Value)]) -> Path {

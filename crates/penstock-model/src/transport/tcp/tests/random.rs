@@ -5,6 +5,7 @@ use super::harness::{read, text, Path};
 use crate::packet::Body;
 use crate::parameters::Value;
 use crate::rng::Key;
+use crate::transport::connection::ConnectionSender;
 use crate::units::Duration;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 use super::harness::{parameters, read, text, Path};
 use crate::packet::Body;
 use crate::parameters::Value;
+use crate::transport::connection::ConnectionSender;
 use crate::units::{Duration, Time};
 
 fn at_ms(ms: u64) -> Time {

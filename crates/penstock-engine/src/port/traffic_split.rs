@@ -1,0 +1,54 @@
+//! How the counts of a port are split by the link over which packets came, or by circuit.
+
+use crate::api::blueprint::{Blueprint, FlowPlan};
+use crate::api::observations::TrafficPart;
+use penstock_model::atm::circuits::PortCircuits;
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::packet::{Body, Packet};
+use std::collections::BTreeSet;
+
+/// A division of what passes a port into parts.
+#[derive(Clone, Debug)]
+pub struct TrafficSplit {
+    /// By flow, the parts to which packets of its source and of its receiver belong.
+    of_flow: Vec<[TrafficPart; 2]>,
+    /// The part of switches' messages, which have routes of their own; if it is left out, they belong to the parts of their flows.
+    of_messages: Option<TrafficPart>,
+    /// Those that may pass.
+    pub parts: BTreeSet<TrafficPart>,
+}
+
+impl TrafficSplit {
+    /// By the link that leads to the port of `link`.
+    pub fn by_ingress(blueprint: &Blueprint, link: LinkId) -> TrafficSplit {
+        let before = |route: &[LinkId]| {
+            let here = route.iter().position(|passed| *passed == link)?;
+            here.checked_sub(1).map(|before| route[before])
+        };
+        let ways = |flow: &FlowPlan| [flow.forward, flow.backward].map(|way| TrafficPart::Ingress(before(&blueprint.routes[way.index()])));
+        let of_flow: Vec<[TrafficPart; 2]> = blueprint.flows.iter().map(ways).collect();
+        let begins_here = TrafficPart::Ingress(None);
+        let parts = of_flow.iter().flatten().copied().chain([begins_here]).collect();
+        TrafficSplit { of_flow, of_messages: Some(begins_here), parts }
+    }
+
+    /// By these circuits of a port.
+    pub fn by_circuit(blueprint: &Blueprint, circuits: &PortCircuits) -> TrafficSplit {
+        let part = |flow| match circuits.circuits.of_flow(flow)[0] as usize / 2 {
+            // Circuits go both ways, and those of the plan come first.
+            plan if plan < blueprint.atm.circuits.len() => TrafficPart::SharedCircuit(plan as u32),
+            _ => TrafficPart::OwnCircuit(FlowId(flow as u32)),
+        };
+        let flows = 0..blueprint.flows.len();
+        let is_here = |flow: &usize| circuits.circuits.of_flow(*flow).iter().any(|circuit| circuits.here.binary_search(circuit).is_ok());
+        let parts = flows.clone().filter(is_here).map(part).collect();
+        TrafficSplit { of_flow: flows.map(|flow| [part(flow); 2]).collect(), of_messages: None, parts }
+    }
+
+    /// The part to which a packet belongs.
+    pub fn part_of(&self, packet: &Packet) -> TrafficPart {
+        let of_flow = self.of_flow[packet.flow.index()][usize::from(packet.body.is_from_receiver())];
+        let is_message = matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. });
+        self.of_messages.filter(|_| is_message).unwrap_or(of_flow)
+    }
+}
