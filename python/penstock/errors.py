@@ -105,6 +105,14 @@ class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
         return type(self), (self.result,)
 
 
+def numbers_of_run(seed: Any, replication: Any) -> tuple[int, int]:
+    """Seed and replication as whole numbers of Python. Raises InputError if one is not from 0 to 2^64 - 1."""
+    for key, number in (("seed", seed), ("replication", replication)):
+        if not (hasattr(number, "__index__") and 0 <= number < 2**64):
+            raise InputError(f"{key}: {number!r} is not a whole number from 0 to 2^64 - 1.")
+    return int(seed), int(replication)
+
+
 @contextmanager
 def core_faults() -> Iterator[None]:
     """Raises PenstockError if a component of the user's own fails, ScenarioError if the core finds mistakes."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from penstock import _core
-from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError, core_faults
+from penstock.errors import ArgumentError, InputError, PenstockError, ScenarioError, core_faults, numbers_of_run
 from penstock.memory import require
 from penstock.printable import json_text, path_text, printable, utf8
 from penstock.processors import usable
@@ -104,14 +104,13 @@ class RowStream:
         self._check(read, name, bool(given))
         self.scenario = read
         self.warnings: list[str] = read.warnings
-        self.seed: int = read.seed if seed is None else seed
-        self.replication = replication
+        self.seed, self.replication = numbers_of_run(read.seed if seed is None else seed, replication)
         self.name = Path(name).stem
         warm_up, duration = read.window
-        self.provenance = Provenance(dict(sets), duration, warm_up, self.seed, replication)
+        self.provenance = Provenance(dict(sets), duration, warm_up, self.seed, self.replication)
         self._cancel = _core.Cancel()
         try:
-            of = (read, self.seed, replication, given, self._cancel, executor, usable(threads))
+            of = (read, self.seed, self.replication, given, self._cancel, executor, usable(threads))
             self._rows = self._of_core(*of, list(self._constants.items()))
         except _core.ScenarioError as error:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from penstock import _core
-from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError, core_faults
+from penstock.errors import InputError, RunsFailed, ScenarioError, StoreError, core_faults, numbers_of_run
 from penstock.interruption import ends
 from penstock.memory import require
 from penstock.printable import utf8
@@ -285,10 +285,7 @@ def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Sce
     mistakes: list[_core.Mistake] = []
     found = []
     for given in requests:
-        for key, number in (("seed", given.seed), ("replication", given.replication)):
-            if not (hasattr(number, "__index__") and 0 <= number < 2**64):
-                raise InputError(f"{key}: {number!r} is not a whole number from 0 to 2^64 - 1.")
-        seed, replication = int(given.seed), int(given.replication)
+        seed, replication = numbers_of_run(given.seed, given.replication)
         # Numbers of numpy, for example, are no JSON.
         is_plain = seed is given.seed and replication is given.replication
         request = given if is_plain else replace(given, seed=seed, replication=replication)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _core, toml
-from penstock.errors import ArgumentError, InputError, core_faults
+from penstock.errors import ArgumentError, InputError, core_faults, numbers_of_run
 from penstock.memory import require
 from penstock.printable import printable_lines, quoted, utf8
 from penstock.records import Metric, RunRequest, RunResult
@@ -292,8 +292,9 @@ def started(
         with core_faults():
             read = _core.Scenario(scenario, utf8(name), list(sets), folder)
             require([(name, read.memory)], 1)
+            seed, replication = numbers_of_run(read.seed if seed is None else seed, replication)
             run = _core.SteppedRun(scenario, utf8(name), asked, list(sets), folder, seed, replication)
-        return run, read.seed if seed is None else seed
+        return run, seed
     except LookupError as error:
         position, why = error.args
         each = observed[position]

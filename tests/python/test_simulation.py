@@ -173,6 +173,13 @@ def test_rewards(text, values, reward):
     assert function([found[name] for name in names]) == pytest.approx(reward)
 
 
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"seed": 2**64}, {"seed": "1"}, {"replication": -1}])
+def test_a_seed_or_replication_that_does_not_exist_is_refused(wrong):
+    for made in (ps.Simulation, ps.PacketTrace):
+        with pytest.raises(InputError, match=r"(seed|replication): .* is not a whole number from 0 to 2\^64 - 1"):
+            made(network(), **wrong)
+
+
 def test_rewards_that_cannot_be_computed():
     for text, message in (
         ("queue -", "reward: "),
