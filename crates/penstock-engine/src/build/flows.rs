@@ -65,7 +65,7 @@ pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Ve
             template,
             answers_wait: waits(flow.to),
             watch: blueprint.watch.groups.get(&flow.group).copied().unwrap_or_default(),
-            ties: || tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
+            ties: tie_key(blueprint, key, &blueprint.nodes[flow.from.index()]),
             start: start(blueprint, flow, site.key),
             site,
             process: (places.host(flow.from), places.host(flow.to)),
@@ -100,7 +100,7 @@ fn add_transport_changes(places: &Places<'_>, slots: &[FlowSlots], processes: &m
 }
 
 /// A flow whose endpoints are to be added to its two hosts.
-struct FlowEndpoints<'a, T> {
+struct FlowEndpoints<'a> {
     blueprint: &'a Blueprint,
     flow: &'a FlowPlan,
     group: &'a FlowGroup,
@@ -110,13 +110,13 @@ struct FlowEndpoints<'a, T> {
     watch: FlowWatch,
     site: Site,
     /// The key of random ties at its source.
-    ties: T,
+    ties: Option<Key>,
     start: Time,
     /// The processes of its source and its sink.
     process: (u32, u32),
 }
 
-impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
+impl FlowEndpoints<'_> {
     fn received(&self, header: u32) -> Received {
         let watch = FlowWatch { frames: self.watch.frames && self.group.source.has_frames(), ..self.watch };
         Received::new(self.template.flow, header, watch, self.start >= self.blueprint.warm_up)
@@ -223,7 +223,7 @@ impl<T: Fn() -> Option<Key>> FlowEndpoints<'_, T> {
             egress: peer(to, there, true),
             may_be_copied: blueprint.routes[flow.forward.index()].iter().any(makes_copies),
             measured,
-            ties: (self.ties)(),
+            ties: self.ties,
             cancel: blueprint.cancel.clone(),
         });
         let source = host(processes, from).add_calls(calls);

@@ -31,7 +31,6 @@ use penstock_model::site::Site;
 use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Rate, Time};
-use std::mem::size_of;
 
 /// What a list has reserved for each entry that it holds, as it grows by doubling.
 const GROWING: f64 = 1.5;

@@ -5,7 +5,6 @@ pub mod circuits;
 pub mod error;
 pub mod flow_layout;
 pub mod flows;
-pub mod jitter;
 pub mod memory;
 pub mod message_paths;
 pub mod places;

@@ -3,7 +3,7 @@
 use crate::api::blueprint::{Blueprint, FastPaths, LinkWatch, Ties};
 use crate::api::series::{SeriesPlan, SeriesSubject};
 use crate::build::circuits::CircuitSites;
-use crate::build::jitter::port_jitter;
+use crate::build::flow_layout::flow_key;
 use crate::build::message_paths::TelemetryPath;
 use crate::build::places::{Places, ProcessSite};
 use crate::build::switches::links_deciding_at_departure;
@@ -19,7 +19,7 @@ use crate::port::telemetry::TelemetryReceiver;
 use crate::port::traffic_split::TrafficSplit;
 use crate::port::Port;
 use penstock_model::discipline::PortContext;
-use penstock_model::id::{LinkId, NodeId, ProcessId};
+use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId, RouteId};
 use penstock_model::impairment::{AnyImpairment, Impairment};
 use penstock_model::packet::codepoint;
 use penstock_model::rng::Key;
@@ -113,6 +113,28 @@ fn traffic(blueprint: &Blueprint) -> Traffic {
         ends: blueprint.flows.iter().map(|flow| [flow.from.0, flow.to.0]).collect(),
         codepoints: (0..).zip(&blueprint.classes).map(|(position, class)| codepoint::of_class(class, position)).collect(),
     }
+}
+
+/// The jitter at the first link of every route of a flow that has any. Both ends have a stream of their own, `jitter` 0 and 1 below the
+/// key of the flow.
+pub fn port_jitter(blueprint: &Blueprint, key: Key) -> BTreeMap<LinkId, PortJitter> {
+    let mut ports: BTreeMap<LinkId, PortJitter> = BTreeMap::new();
+    for (id, flow) in (0..).map(FlowId).zip(&blueprint.flows) {
+        let transport = &blueprint.groups[flow.group as usize].transport;
+        let Some(law) = transport.jitter() else { continue };
+        let key = flow_key(blueprint, flow, key).child("jitter");
+        for (end, route) in (0..).zip(routes(flow.forward, flow.backward)) {
+            if let Some(first) = blueprint.routes[route.index()].first() {
+                ports.entry(*first).or_default().add(id, law, key.nth(end));
+            }
+        }
+    }
+    ports
+}
+
+/// The routes of the data and of the acknowledgements, which may begin at the same port only if they are the same.
+fn routes(forward: RouteId, backward: RouteId) -> impl Iterator<Item = RouteId> {
+    std::iter::once(forward).chain((backward != forward).then_some(backward))
 }
 
 /// Builds the ports of links.

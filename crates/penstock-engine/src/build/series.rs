@@ -1,6 +1,6 @@
 //! Adds the samples and the time series of a blueprint to the processes that they are about.
 
-use crate::api::blueprint::{Blueprint, SamplePlan};
+use crate::api::blueprint::{Blueprint, FlowPlan, SamplePlan};
 use crate::api::series::{Sampling, SeriesPlan, SeriesSubject};
 use crate::build::places::Places;
 use crate::kernel::route::FlowSlots;
@@ -32,13 +32,10 @@ pub fn add_series(places: &Places<'_>, flows: &[FlowSlots], processes: &mut [Pro
                 let plan = Arc::clone(&blueprint.links[link.index()].port);
                 (places.sender(link), Observed::Port { port, plan, before: None })
             }
-            SeriesSubject::Sender(flow) => {
-                let end = end(blueprint, flows, flow, false);
-                (places.host(blueprint.flows[flow.index()].from), Observed::End { end, flow, before: None })
-            }
-            SeriesSubject::Receiver(flow) => {
-                let end = end(blueprint, flows, flow, true);
-                (places.host(blueprint.flows[flow.index()].to), Observed::End { end, flow, before: None })
+            SeriesSubject::Sender(flow) | SeriesSubject::Receiver(flow) => {
+                let end = end(blueprint, flows, flow, matches!(plan.of, SeriesSubject::Receiver(_)));
+                let FlowPlan { from, to, .. } = blueprint.flows[flow.index()];
+                (places.host(if end.receives { to } else { from }), Observed::End { end, flow, before: None })
             }
             SeriesSubject::Node(node) if blueprint.switches.iter().all(|switch| switch.node != node) => continue,
             SeriesSubject::Node(node) => (places.host(node), Observed::Shared),

@@ -9,7 +9,6 @@ use penstock_model::id::{LinkId, NodeId, RouteId};
 use penstock_model::parameters::Limit;
 use penstock_model::units::{Bytes, Duration, Time};
 use std::collections::BTreeMap;
-use std::mem::size_of;
 
 /// What a list that begins with a power of two has reserved for each entry.
 pub const RING: f64 = 2.0;

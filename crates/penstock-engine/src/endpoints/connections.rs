@@ -1,6 +1,6 @@
 //! The ends of connections at a host: what all transports with acknowledgements have in common.
 
-use crate::api::observations::{FlowCounters, Observations, SentCounts, TraceEvent};
+use crate::api::observations::{FlowCounters, Observations, SentCounts, TraceEvent, TraceSubject};
 use crate::endpoints::application::Application;
 use crate::endpoints::counts::Received;
 use crate::endpoints::host_context::HostContext;
@@ -266,8 +266,9 @@ impl<S: SenderTimers, R> Connections<S, R> {
     #[inline]
     pub(super) fn trace_window(&self, now: Time, slot: u32, before: Option<(f64, f64)>, host_context: &mut HostContext<'_, '_>) {
         if let Some(window) = self.window(slot, host_context).filter(|window| before != Some(*window)) {
-            let flow = self.senders[slot as usize].template.flow.0;
-            host_context.context.record.trace_window(now, self.place, flow, window);
+            let (flow, (window, threshold)) = (self.senders[slot as usize].template.flow.0, window);
+            let subject = TraceSubject::Window { flow, window, threshold };
+            host_context.context.record.trace_flow(now, self.place, TraceEvent::Window, subject);
         }
     }
 

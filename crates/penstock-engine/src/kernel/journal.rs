@@ -44,19 +44,16 @@ impl Journal {
         }
     }
 
-    /// Traces that a timer of an end of `flow` has expired.
-    pub fn trace_timer(&mut self, now: Time, place: u32, flow: u32, kind: TimerKind) {
+    /// Traces an event of a flow, at one of its ends.
+    pub fn trace_flow(&mut self, time: Time, place: u32, event: TraceEvent, subject: TraceSubject) {
         if self.trace.is_some() {
-            self.push(TraceRow { time: now, place, event: TraceEvent::Timer(kind), subject: TraceSubject::Flow(flow) });
+            self.push(TraceRow { time, place, event, subject });
         }
     }
 
-    /// Traces the congestion window and slow-start threshold of the sender of `flow`.
-    pub fn trace_window(&mut self, now: Time, place: u32, flow: u32, (window, threshold): (f64, f64)) {
-        if self.trace.is_some() {
-            let subject = TraceSubject::Window { flow, window, threshold };
-            self.push(TraceRow { time: now, place, event: TraceEvent::Window, subject });
-        }
+    /// Traces that a timer of an end of `flow` has expired.
+    pub fn trace_timer(&mut self, now: Time, place: u32, flow: u32, kind: TimerKind) {
+        self.trace_flow(now, place, TraceEvent::Timer(kind), TraceSubject::Flow(flow));
     }
 
     /// Takes the rows up to and including `until`, to which nothing will be added.

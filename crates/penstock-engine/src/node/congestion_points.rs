@@ -24,6 +24,6 @@ impl CongestionPoints {
         let (point, state) = &mut self.points[port];
         let is_tagged = packet.body.tag() == Some(*point);
         let feedback = state.on_arrival(&FrameArrival { size: packet.size, frames, bytes, is_tagged })?;
-        self.messages.to_source(now, packet, |number| Body::CongestionNotification { point: *point, feedback, number })
+        self.messages.answer_to(now, packet, |number| Body::CongestionNotification { point: *point, feedback, number })
     }
 }

@@ -11,5 +11,4 @@ pub mod process;
 pub mod shared_state;
 pub mod source_quench;
 pub mod switch;
-pub mod switch_state;
 pub mod transit_loop;

@@ -28,7 +28,7 @@ impl OwnMessages {
     }
 
     /// The message to the source of `packet`, with the port that sends it, if there is a route. `body` gets its number.
-    pub fn to_source(&mut self, now: Time, packet: &Packet, body: impl FnOnce(u32) -> Body) -> Option<(u32, Packet)> {
+    pub fn answer_to(&mut self, now: Time, packet: &Packet, body: impl FnOnce(u32) -> Body) -> Option<(u32, Packet)> {
         let departure = self.routes.get(&(packet.flow, packet.body.is_from_receiver()))?;
         self.number += 1;
         Some((departure.port, PacketTemplate::of_switch(packet, *departure).packet(now, self.size, body(self.number - 1))))

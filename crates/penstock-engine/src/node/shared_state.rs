@@ -1,17 +1,20 @@
 //! The state of a switch: its buffer, and what its ports share beside that.
 
 use crate::api::blueprint::SwitchPlan;
+use crate::api::series::SeriesPart;
 use crate::kernel::context::Context;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::source_quench::SourceQuench;
 use crate::port::counters::Release;
+use crate::port::probing::StateReader;
 use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingEntry;
 use crate::port::Port;
 use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
 use penstock_model::feedback::reaction_point::ReactionPoint;
+use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::VecDeque;
@@ -197,6 +200,41 @@ impl Switch {
             assert_eq!(held, ports[port].backlog() + self.in_transmission[port].len() as u64, "held = waiting + in transmission");
             assert!(self.occupancies.adds_up(), "the sum of the ports is what is shared");
             assert!(self.buffer.as_ref().is_none_or(|buffer| self.occupancies.total().fits_into(buffer.size())), "never above its size");
+        }
+    }
+
+    /// Whether series of a port show the shared buffer or its congestion point.
+    pub fn shows_ports(&self) -> bool {
+        self.buffer.is_some() || self.congestion_points.is_some()
+    }
+
+    /// Reads what all ports share.
+    pub fn read(&self, reader: &mut StateReader<'_>) {
+        if let Some(buffer) = &self.plan.buffer {
+            reader.read("buffer", buffer.policy.name(), SeriesPart::WHOLE, &self.occupancies);
+        }
+        if let Some(pause) = &self.pause {
+            reader.read("pause", "", SeriesPart::WHOLE, pause);
+        }
+        if let (Some(plan), Some(point)) = (&self.plan.reaction_point, &self.reaction_point) {
+            reader.read("reaction-point", plan.name(), SeriesPart::WHOLE, &point.state());
+        }
+    }
+
+    /// Reads what port `port` has of that.
+    pub fn read_port(&self, port: u32, reader: &mut StateReader<'_>) {
+        if let Some(buffer) = &self.plan.buffer {
+            reader.read("buffer", buffer.policy.name(), SeriesPart::WHOLE, &self.occupancies.of_port(port as usize));
+        }
+        if let (Some(plan), Some(points)) = (&self.plan.congestion_points, &self.congestion_points) {
+            reader.read("congestion-point", plan.point.name(), SeriesPart::WHOLE, &points.points[port as usize].1);
+        }
+    }
+
+    /// Reads how `flow`, which begins here, is limited.
+    pub fn read_flow(&self, flow: FlowId, reader: &mut StateReader<'_>) {
+        if let (Some(plan), Some(point)) = (&self.plan.reaction_point, &self.reaction_point) {
+            reader.read("reaction-point", plan.name(), SeriesPart::WHOLE, &point.state_of(reader.now, flow));
         }
     }
 }

@@ -24,7 +24,7 @@ impl SourceQuench {
         if now < self.not_before || OwnMessages::include(packet) || packet.body.is_from_receiver() {
             return None;
         }
-        let quench = self.messages.to_source(now, packet, |number| Body::SourceQuench { number })?;
+        let quench = self.messages.answer_to(now, packet, |number| Body::SourceQuench { number })?;
         self.not_before = now + self.interval;
         Some(quench)
     }

@@ -25,9 +25,7 @@ pub struct Lost {
 impl Lost {
     fn count(&mut self, is_retransmission: bool) {
         self.packets += 1;
-        if is_retransmission {
-            self.retransmissions += 1;
-        }
+        self.retransmissions += u64::from(is_retransmission);
     }
 }
 

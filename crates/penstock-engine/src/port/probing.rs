@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::PortPlan;
 use crate::api::series::{ComponentName, SeriesClass, SeriesPart};
-use crate::port::observer::PortState;
+use crate::port::observer::{PortObserver, PortState};
 use crate::port::stages::Policers;
 use crate::port::{Port, Queueing};
 use penstock_model::probe::{Probe, Variable};
@@ -84,8 +84,7 @@ impl Port {
     /// observed.
     pub fn read_state(&mut self, before: Option<&(Time, PortState)>, reader: &mut StateReader<'_>) -> PortState {
         let now = reader.now;
-        let observer = self.counters.recorder.as_mut().and_then(|recorder| recorder.observer.as_mut());
-        let state = observer.expect("the port is observed").state_at(now);
+        let state = self.observer().expect("the port is observed").state_at(now);
         let before = before.map(|(time, before)| (now.since(*time).as_seconds(), before));
         let port = ComponentName { kind: "port", name: "" };
         PortProbe { state, before }.probe(now, &mut |variable, class, value| {
@@ -96,14 +95,17 @@ impl Port {
 
     /// How often its state has changed by `now`, as far as it is followed.
     pub fn changes(&mut self, now: Time) -> Option<u64> {
-        let observer = self.counters.recorder.as_mut().and_then(|recorder| recorder.observer.as_mut());
-        observer.map(|observer| observer.state_at(now).changes)
+        self.observer().map(|observer| observer.state_at(now).changes)
+    }
+
+    fn observer(&mut self) -> Option<&mut PortObserver> {
+        self.counters.recorder.as_mut()?.observer.as_deref_mut()
     }
 
     /// When its state changes next, as far as that is known and followed.
     pub fn next_change(&self) -> Time {
-        let observer = self.counters.recorder.as_ref().and_then(|recorder| recorder.observer.as_ref());
-        observer.map_or(Time::NEVER, |observer| observer.next())
+        let recorder = self.counters.recorder.as_ref();
+        recorder.and_then(|recorder| recorder.observer.as_ref()).map_or(Time::NEVER, |observer| observer.next())
     }
 
     /// Reports the states of its meters at `now`: which meter, the marker first, a variable, and its value. What a marker has
