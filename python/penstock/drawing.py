@@ -121,24 +121,14 @@ def _label(link: Mapping[str, Any]) -> str:
 
 def _places(names: Sequence[str], edges: Sequence[_Edge]) -> dict[str, tuple[int, int]]:
     """The upper left corners: columns by distance from the sources of links, rows in the nodes' order."""
-    after: dict[str, list[str]] = {name: [] for name in names}
-    beside: dict[str, list[str]] = {name: [] for name in names}
-    for edge in edges:
-        begin, end = edge.ends
-        after[begin].append(end)
-        beside[begin].append(end)
-        beside[end].append(begin)
-    ends = {end for found in after.values() for end in found}
-    roots = [name for name in names if after[name] and name not in ends] or list(names[:1])
-    column = dict.fromkeys(roots, 0)
-    for ways in (after, beside):
-        waiting = list(column)
-        while waiting:
-            name = waiting.pop(0)
-            for other in ways[name]:
-                if other not in column:
-                    column[other] = column[name] + 1
-                    waiting.append(other)
+    from networkx import DiGraph, multi_source_dijkstra_path_length
+
+    ways = DiGraph(edge.ends for edge in edges)
+    ways.add_nodes_from(names)
+    roots = {name for name in names if ways.succ[name] and not ways.pred[name]} or {*names[:1]}
+    column: dict[str, int] = {}
+    for graph in (ways.to_undirected(as_view=True), ways) if roots else ():
+        column |= multi_source_dijkstra_path_length(graph, roots, weight=None)
     columns: dict[int, list[str]] = {}
     for name in names:
         columns.setdefault(column.get(name, 0), []).append(name)

@@ -1,6 +1,7 @@
 """The numbers of a study as lines of a table, and what they were made from, for terminals and notebooks."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock import _core
@@ -114,14 +115,9 @@ def rows_of(
 
     Causes that never occurred share a line.
     """
+    summaries = without_statistic(summaries)
     by_metric = grouped(summaries, lambda each: each.metric)
     idle = grouped(filter(_is_idle, summaries), _group)
-    # Metrics with one statistic; each quantile counts as one.
-    plain = {
-        metric
-        for metric, found in by_metric.items()
-        if len({each.labels.get("statistic", each.labels.get("quantile")) for each in found} - {None}) == 1
-    }
     # One scale for all numbers of a metric, so that they compare; the states of meters have several units.
     scales = {
         (metric, unit): scale(metric, unit, [each.interval.mean for each in found])
@@ -136,8 +132,6 @@ def rows_of(
                 continue
             every = sum(_group(other) == _group(summary) for other in by_metric[summary.metric])
             labels["cause"] = "all" if len(alike) == every else "all-others"
-        if summary.metric in plain:
-            labels.pop("statistic", None)
         shown = scales[summary.metric, summary.unit]
         what = (summary.metric, of_text(labels))
         number = (shown.text(summary.interval), shown.unit, str(summary.interval.runs))
@@ -145,6 +139,20 @@ def rows_of(
     metrics = {metric: rank for rank, metric in enumerate(by_metric)}
     order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
     return sorted(rows, key=lambda row: (metrics[row[0]], order[row[:2]])) if columns.paths else rows
+
+
+def without_statistic(summaries: Sequence[Summary]) -> list[Summary]:
+    """Returns the summaries without their statistic where a metric has only one; each quantile counts as one."""
+    several: dict[str, set[str]] = {}
+    for each in summaries:
+        if name := each.labels.get("statistic", each.labels.get("quantile")):
+            several.setdefault(each.metric, set()).add(name)
+    return [
+        each
+        if len(several.get(each.metric, ())) > 1
+        else replace(each, labels={name: text for name, text in each.labels.items() if name != "statistic"})
+        for each in summaries
+    ]
 
 
 def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from penstock import MODEL_VERSION, __version__
 from penstock.errors import InputError
@@ -21,7 +20,7 @@ from penstock.report.figures import chart_plots, topology_svg
 from penstock.results import Summary, grouped
 from penstock.short_values import short_values, value_text
 from penstock.study_result import StudyResult
-from penstock.tabulation import contrasts_of, made_from, of_text
+from penstock.tabulation import contrasts_of, made_from, of_text, without_statistic
 from penstock.unit_scale import Scale, counts_finished, is_of_finished, number, scale
 
 _MOST_ROWS = 2000
@@ -38,7 +37,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
     the study file, if it was one.
     """
     plan = result.plan
-    summaries = _named(result.summaries())
+    summaries = without_statistic(result.summaries())
     if not summaries:
         raise InputError(f"{plan.name}: has no numbers, so there is nothing to report.")
     description = plan.description or result.points[0].asked.scenario.description or ""
@@ -69,19 +68,6 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
         ],
         listings=[*([("The study", study)] if study is not None else []), ("The scenario", plan.text)],
     )
-
-
-def _named(summaries: Sequence[Summary]) -> list[Summary]:
-    """The summaries; a statistic is named only where a metric has several."""
-    several: dict[str, set[str | None]] = {}
-    for each in summaries:
-        several.setdefault(each.metric, set()).add(each.labels.get("statistic", each.labels.get("quantile")))
-    return [
-        each
-        if len(several[each.metric] - {None}) > 1
-        else replace(each, labels={name: value for name, value in each.labels.items() if name != "statistic"})
-        for each in summaries
-    ]
 
 
 def _asked(result: StudyResult, runs: str, parameters: ParameterColumns) -> list[Block]:
@@ -314,7 +300,7 @@ def places(end: Summary, own: Sequence[Summary], parameters: ParameterColumns) -
 
 
 def _of_one_unit(metric: str, own: Sequence[Summary], parameters: ParameterColumns) -> str:
-    shown = scale(metric, own[0].unit, [each.interval.mean for each in own])
+    shown = _scale(own)
     groups = grouped(own, lambda each: of_text(each.labels))
     if len(groups) > _MOST_GROUPS:
         return _over_all(metric, own, parameters, shown)
