@@ -1,7 +1,5 @@
 """``penstock compare-hosts``: Linux hosts next to simulated ones."""
 
-import csv
-import io
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -75,9 +73,9 @@ def _say(name: str, line: str) -> None:
 
 def _csv(name: str, found: Sequence[Result]) -> str:
     """The windows as in 'penstock series', with the kind of hosts behind the scenario's name."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(_SERIES)
+    import polars as pl
+
+    rows = []
     for cell, _, windows in found:
         settings = json_text(cell.parameters, indent=None)
         for of in windows:
@@ -85,8 +83,8 @@ def _csv(name: str, found: Sequence[Result]) -> str:
             for each in of.samples:
                 where = next(transfer.start for transfer in cell.transfers if transfer.name == each.group)
                 state = (round(each.time * 1e12), where, each.flow, "tcp", "cwnd", "segments", float(each.window))
-                lines.writerow([*state, *about])
-    return text.getvalue()
+                rows.append((*state, *about))
+    return pl.DataFrame(rows, _SERIES, orient="row").write_csv()
 
 
 def _show(name: str, found: Sequence[Result]) -> None:

@@ -30,14 +30,10 @@ def _network(port: str) -> str:
 
 def _by_class(flows: str) -> str:
     """The flows once in each class, whose name precedes theirs."""
-    changes = {'from = "hosts"': 'from = "hosts"\nclass = "{}"', 'name = "': 'name = "{}-'}
-    copies = []
-    for name in CLASSES:
-        copy = flows
-        for old, new in changes.items():
-            copy = copy.replace(old, new.format(name))
-        copies.append(copy)
-    return "".join(copies)
+    return "".join(
+        flows.replace('from = "hosts"', f'from = "hosts"\nclass = "{name}"').replace('name = "', f'name = "{name}-')
+        for name in CLASSES
+    )
 
 
 def _scenario(kind: str, port: str, *traffic: str) -> str:
