@@ -28,7 +28,7 @@ impl RadixSort {
         self.count = 0;
     }
 
-    /// Sorts `keys` of so many `bits`, at most: each goes into the bucket that its upper bits name, of which there are about as many as
+    /// Sorts `keys` of at most `bits` bits: each goes into the bucket that its upper bits name, of which there are about as many as
     /// keys, and is then a step or two away from where it belongs. Keys that are sorted up to `second` and from there on are merged.
     #[inline]
     pub fn sort(&mut self, keys: &[u64], bits: u32, second: Option<usize>) {
