@@ -207,6 +207,7 @@ MISTAKES = [
     ('caption = "Shares of a link"\n', "", "caption is missing"),
     ('caption = "Shares', 'captoin = "x"\ncaption = "Shares', "unknown key 'captoin'; did you mean 'caption'?"),
     ("{ rate = 0.25, share = 25, sent = 0.25 }", "{ rate = 0.25, share = 25 }", "row 1 lacks this column: 'sent'"),
+    ("{ rate = 0.5, share", "{ rate = 0.25, share", "row 2 has the key cells of row 1"),
     (', from = "utilisation[a-b]"', "", "column 'share' needs from"),
     ('from = "utilisation[a-b]"', 'from = "1 +"', "from of share: ends where a value is expected"),
     ('from = "utilisation[a-b]"', 'from = "delay[stream]"', "from of share: 'delay' is not measured here"),

@@ -128,7 +128,12 @@ def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> N
         if column["role"] == "value" and column.get("compared", True) and "from" not in column:
             what = f'column {quoted(column["name"])} needs from = "METRIC", how a run gives its numbers'
             mistakes.add((*place, "columns", number, "from"), what)
+    keys = [name for name, role in names.items() if role == "key"]
+    first: dict[tuple[Any, ...], int] = {}
     for number, row in enumerate(table["rows"]):
+        same = first.setdefault(tuple(str(row.get(name)) for name in keys), number)
+        if same != number:
+            mistakes.add((*place, "rows", number), f"row {number + 1} has the key cells of row {same + 1}")
         for name in sorted(set(names) ^ set(row)):
             what = "has no such column" if name in row else "lacks this column"
             mistakes.add((*place, "rows", number), f"row {number + 1} {what}: {quoted(name)}")
