@@ -114,9 +114,9 @@ def reproduce(
     chooses its parts.
     """
     if doc in suites.names():
-        of_study = (readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate, budget)
+        of_study = (readings, as_printed, claims, summary, limit, fresh, alternatives, cross_validate)
         options.refuse_contradictions(
-            (any(of_study), f"{doc} is a suite and has no printed numbers"),
+            (any(of_study) or budget is not None, f"{doc} is a suite and has no printed numbers"),
             (dry_run and (only_stored or out is not None), "--dry-run makes no runs"),
             (precision is not None and runs, "--precision determines the number of runs, and --runs gives it"),
         )

@@ -9,6 +9,7 @@ from penstock.cli.console import emit
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.printable import json_text
+from penstock.records import MOST_RUNS
 from penstock.reproductions.folder.content import FREE, INNER, SECTIONS, SINGLE
 
 
@@ -67,15 +68,18 @@ def _section(name: str) -> dict[str, Any]:
 def _of_kind(key: str, kind: str) -> dict[str, Any]:
     if kind == "tables" and key in SECTIONS:
         return {"type": "array", "items": _section(key)}
+    texts = {"type": "array", "items": {"type": "string"}}
     kinds: dict[str, dict[str, Any]] = {
         "text": {"type": "string"},
         "number": {"type": "number"},
-        "count": {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
+        "count": {"type": "integer", "minimum": 1, "maximum": MOST_RUNS},
+        "decimals": {"type": "integer", "minimum": 0},
         "flag": {"type": "boolean"},
         "table": {"type": "object"},
         "tables": {"type": "array", "items": {"type": "object"}},
-        "texts": {"type": "array", "items": {"type": "string"}},
-        "any": {},
+        "texts": texts,
+        "columns": {"anyOf": [texts, {"type": "object", "additionalProperties": {"type": "string"}}]},
+        "swaps": {"type": "object", "additionalProperties": {"type": "object"}},
     }
     return {"enum": ["key", "value"]} if key == "role" else kinds[kind]
 

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from penstock.printable import quoted, suggestion
+from penstock.records import MOST_RUNS
 from penstock.studies.file import flat
 from penstock.studies.toml_text import Mistakes
 
 Place = tuple[str | int, ...]
 
 _TEXT, _NUMBER, _COUNT, _FLAG, _TABLE, _TABLES, _TEXTS = "text", "number", "count", "flag", "table", "tables", "texts"
-_ANY = "any"
+_DECIMALS, _COLUMNS, _SWAPS = "decimals", "columns", "swaps"
 _KINDS = {
     _TEXT: "a text in quotes",
     _NUMBER: "a number",
-    _COUNT: "a whole number, 1 or more",
+    _COUNT: f"a whole number, 1 to {MOST_RUNS:,}",
+    _DECIMALS: "a whole number, 0 or more",
     _FLAG: "true or false",
     _TABLE: "a table",
     _TABLES: "a list of tables",
     _TEXTS: "a list of texts",
+    _COLUMNS: 'a list of columns, or a table COLUMN = "OTHER COLUMN"',
+    _SWAPS: "a table of tables, COLUMN = { CELL = OTHER CELL }",
 }
 
 
@@ -33,14 +38,16 @@ def _keys(text: str) -> dict[str, str]:
 SECTIONS: dict[str, dict[str, str]] = {
     "document": _keys("id title authors:texts name? summary? date? year?:count note? runs?:count"),
     "table": _keys("id caption columns:tables rows:tables where? note? scenario? set?:table"),
-    "columns": _keys("name unit role label? decimals?:number compared?:flag from?"),
+    "columns": _keys("name unit role label? decimals?:decimals compared?:flag from?"),
     "tolerance": _keys("columns:texts reason absolute?:number relative?:number tables?:texts rows?:table"),
     "claim": _keys("id claim tables:texts holds?:texts where? kind? basis? test? printed_support? note?"),
     "ambiguity": _keys(
         "id question chosen reason options:tables where? kind? impact? evidence? fitted? printed? words?"
     ),
     "options": _keys("key text set?:table"),
-    "null": _keys("id text columns?:any rows?:table tables?:table only?:texts value?:number schemes?:flag ours?:flag"),
+    "null": _keys(
+        "id text columns?:columns rows?:swaps tables?:table only?:texts value?:number schemes?:flag ours?:flag"
+    ),
     "contradiction": _keys("answers:texts reason"),
 }
 """The keys of each section; a question mark follows those that may be left out."""
@@ -74,6 +81,10 @@ def mistakes_in(data: Mapping[str, Any], mistakes: Mistakes) -> None:
     if not mistakes.found:
         for number, table in enumerate(data["table"]):
             _check_rows(("table", number), table, mistakes)
+        for number, tolerance in enumerate(data.get("tolerance", ())):
+            sizes = [tolerance[key] for key in ("absolute", "relative") if key in tolerance]
+            if not sizes or min(sizes) < 0:
+                mistakes.add(("tolerance", number), "needs absolute, relative or both, 0 or more")
 
 
 def complete(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,22 +148,24 @@ def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> N
         for name in sorted(set(names) ^ set(row)):
             what = "has no such column" if name in row else "lacks this column"
             mistakes.add((*place, "rows", number), f"row {number + 1} {what}: {quoted(name)}")
-        if any(not isinstance(cell, (str, int, float)) or isinstance(cell, bool) for cell in row.values()):
-            mistakes.add((*place, "rows", number), f"row {number + 1}: cells are numbers or texts")
+        if not all(isinstance(cell, str) or _is(_NUMBER, cell) for cell in row.values()):
+            mistakes.add((*place, "rows", number), f"row {number + 1}: cells are finite numbers or texts")
 
 
 def _is(kind: str, value: Any) -> bool:
-    if kind == _ANY:
-        return True
     if isinstance(value, bool):
         return kind == _FLAG
     if isinstance(value, list):
-        inner = {_TABLES: dict, _TEXTS: str}.get(kind)
+        inner: type | None = {_TABLES: dict, _TEXTS: str, _COLUMNS: str}.get(kind)
         return inner is not None and all(isinstance(each, inner) for each in value)
-    if kind == _COUNT:
-        return isinstance(value, int) and 1 <= value < 2**31
-    wanted: dict[str, tuple[type, ...]] = {_TEXT: (str,), _NUMBER: (int, float), _TABLE: (dict,)}
-    return isinstance(value, wanted.get(kind, ()))
+    if isinstance(value, dict):
+        inner = {_COLUMNS: str, _SWAPS: dict, _TABLE: object}.get(kind)
+        return inner is not None and all(isinstance(each, inner) for each in value.values())
+    if kind in (_COUNT, _DECIMALS):
+        return isinstance(value, int) and int(kind == _COUNT) <= value <= MOST_RUNS
+    if kind == _NUMBER:
+        return isinstance(value, (int, float)) and math.isfinite(value)
+    return kind == _TEXT and isinstance(value, str)
 
 
 def _unknown(what: str, given: str, known: tuple[str, ...]) -> str:
