@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 Trace = Mapping[str, Any]
-Place = tuple[float, float]
 
 _LOWERED = 2
 """Levels by which headings of Markdown are lowered, below the page's own."""
@@ -150,7 +150,7 @@ class _Axis:
         self.low, self.high = low - (0.0 if is_at_zero else margin), high + margin
         if "range" in layout:
             self.low, self.high = map(float, layout["range"])
-        self.ticks = [(value, str(text)) for value, text in self.names.items()] or _ticks(self.low, self.high)
+        self.ticks = [(value, str(text)) for value, text in self.names.items()] or list(_ticks(self.low, self.high))
 
     def at(self, value: float) -> float:
         """The position of a value in percent, from the left or from the top."""
@@ -172,25 +172,25 @@ def _reach(trace: Trace, name: str) -> Iterator[float]:
             yield value + error["array"][number]
 
 
-def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Round values in a range."""
-    from matplotlib.ticker import MaxNLocator
+def _ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
+    """Round values in a range.
 
-    values = map(float, MaxNLocator(_TICKS, steps=[1, 2, 5, 10]).tick_values(low, high))
-    return [(value, f"{value + 0.0:.10g}") for value in values if low <= value <= high]
-
-
-def _from_to(start: Place, end: Place) -> str:
-    """The ends of a line, in percent."""
-    return f'x1="{start[0]:.2f}%" y1="{start[1]:.2f}%" x2="{end[0]:.2f}%" y2="{end[1]:.2f}%"'
+    >>> [text for _, text in _ticks(0, 1.05)], [text for _, text in _ticks(950, 2000)]
+    (['0', '0.2', '0.4', '0.6', '0.8', '1'], ['1000', '1200', '1400', '1600', '1800', '2000'])
+    """
+    rough = (high - low) / _TICKS
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= rough)
+    for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
+        yield number * step, f"{number * step:.10g}"
 
 
 def _grid(across: _Axis, up: _Axis) -> Iterator[str]:
     yield '<g class="grid">'
     for value, _ in across.ticks:
-        yield f"<line {_from_to((across.at(value), 0), (across.at(value), 100))}/>"
+        yield f'<line x1="{across.at(value):.2f}%" x2="{across.at(value):.2f}%" y1="0" y2="100%"/>'
     for value, _ in up.ticks:
-        yield f"<line {_from_to((0, up.at(value)), (100, up.at(value)))}/>"
+        yield f'<line x1="0" x2="100%" y1="{up.at(value):.2f}%" y2="{up.at(value):.2f}%"/>'
     yield "</g>"
     width = 100 / max(len(across.ticks), 1)
     for value, text in across.ticks:
@@ -211,8 +211,9 @@ def _points(trace: Trace, across: _Axis, up: _Axis) -> Iterator[str]:
     colour = _colour(trace)
     places = [(across.at(x), up.at(y)) for x, y in zip(trace["x"], trace["y"], strict=True)]
     if "lines" in trace.get("mode", ""):
-        for start, end in pairwise(places):
-            yield f'<line {_from_to(start, end)} stroke="{colour}" stroke-width="2"/>'
+        for (x1, y1), (x2, y2) in pairwise(places):
+            ends = f'x1="{x1:.2f}%" y1="{y1:.2f}%" x2="{x2:.2f}%" y2="{y2:.2f}%"'
+            yield f'<line {ends} stroke="{colour}" stroke-width="2"/>'
     for number, (x, y) in enumerate(places):
         yield from _error_bars(trace, number, across, up)
         title = f"{html.unescape(trace['name'])}: {up.text(trace['y'][number])} at {across.text(trace['x'][number])}"
@@ -243,19 +244,25 @@ def _bars(trace: Trace, turn: float, share: float, across: _Axis, up: _Axis) -> 
 
 def _error_bars(trace: Trace, number: int, across: _Axis, up: _Axis) -> Iterator[str]:
     """The error bars of a point in both directions, without bars of no length."""
-    x, y = across.at(trace["x"][number]), up.at(trace["y"][number])
+    x, y = trace["x"][number], trace["y"][number]
     for name, axis in (("x", across), ("y", up)):
         error = trace.get(f"error_{name}")
         if not error or not (error["array"][number] or error["arrayminus"][number]):
             continue
         middle = trace[name][number]
-        ends = axis.at(middle - error["arrayminus"][number]), axis.at(middle + error["array"][number])
-        start, end = ((at, y) if name == "x" else (x, at) for at in ends)
+        low, high = axis.at(middle - error["arrayminus"][number]), axis.at(middle + error["array"][number])
         paint = f'stroke="{error.get("color", _colour(trace))}" stroke-width="{error.get("thickness", 1.2)}"'
-        yield f"<line {_from_to(start, end)} {paint}/>"
-        cap = f'<path d="{"M0-4V4" if name == "x" else "M-4 0H4"}" {paint}/>'
-        for left, top in (start, end) if error.get("width", 4) else ():
-            yield f'<svg x="{left:.2f}%" y="{top:.2f}%" overflow="visible">{cap}</svg>'
+        if name == "x":
+            yield f'<line x1="{low:.2f}%" x2="{high:.2f}%" y1="{up.at(y):.2f}%" y2="{up.at(y):.2f}%" {paint}/>'
+        else:
+            yield f'<line x1="{across.at(x):.2f}%" x2="{across.at(x):.2f}%" y1="{low:.2f}%" y2="{high:.2f}%" {paint}/>'
+        if error.get("width", 4):
+            cap = '<path d="M0-4V4"' if name == "x" else '<path d="M-4 0H4"'
+            for end in (low, high):
+                place = (
+                    f'x="{end:.2f}%" y="{up.at(y):.2f}%"' if name == "x" else f'x="{across.at(x):.2f}%" y="{end:.2f}%"'
+                )
+                yield f'<svg {place} overflow="visible">{cap} {paint}/></svg>'
 
 
 def _colour(trace: Trace) -> str:
