@@ -224,6 +224,12 @@ MISTAKES = [
     ("runs = 2", "runs = 0", "needs a whole number, 1 to 100,000"),
     ("runs = 2", "runs = 100_001", "1 to 100,000"),
     ("share = 25,", "share = inf,", "row 1: cells are finite numbers or texts"),
+    ("share = 25,", 'share = "25",', "row 1: 'share' is a number in quotes"),
+    (
+        'columns = ["share", "sent"]',
+        'columns = ["share", "sent", "snet"]',
+        "unknown column 'snet'; did you",
+    ),
     ("absolute = 0.3\n", "", "needs absolute, relative or both"),
     ("absolute = 0.3", "absolute = -0.3", "both, 0 or more"),
     ("absolute = 0.3", "absolute = nan", "needs a number"),

@@ -81,10 +81,7 @@ def mistakes_in(data: Mapping[str, Any], mistakes: Mistakes) -> None:
     if not mistakes.found:
         for number, table in enumerate(data["table"]):
             _check_rows(("table", number), table, mistakes)
-        for number, tolerance in enumerate(data.get("tolerance", ())):
-            sizes = [tolerance[key] for key in ("absolute", "relative") if key in tolerance]
-            if not sizes or min(sizes) < 0:
-                mistakes.add(("tolerance", number), "needs absolute, relative or both, 0 or more")
+        _check_columns(data, mistakes)
 
 
 def complete(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,6 +128,20 @@ def _check(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
             mistakes.add((*place, name), f"{name} is missing")
 
 
+def _check_columns(data: Mapping[str, Any], mistakes: Mistakes) -> None:
+    """Tells of tolerances and null models of columns that no table has, and of tolerances without a size."""
+    columns = tuple(dict.fromkeys(column["name"] for table in data["table"] for column in table["columns"]))
+    for section in ("tolerance", "null"):
+        for number, entry in enumerate(data.get(section, ())):
+            for name in (*entry.get("columns", ()), *entry.get("rows", ())):
+                if name not in columns:
+                    mistakes.add((section, number), _unknown("column", name, columns))
+    for number, tolerance in enumerate(data.get("tolerance", ())):
+        sizes = [tolerance[key] for key in ("absolute", "relative") if key in tolerance]
+        if not sizes or min(sizes) < 0:
+            mistakes.add(("tolerance", number), "needs absolute, relative or both, 0 or more")
+
+
 def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> None:
     names = {column["name"]: column["role"] for column in table["columns"]}
     for number, column in enumerate(table["columns"]):
@@ -148,6 +159,9 @@ def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> N
         for name in sorted(set(names) ^ set(row)):
             what = "has no such column" if name in row else "lacks this column"
             mistakes.add((*place, "rows", number), f"row {number + 1} {what}: {quoted(name)}")
+        for name, cell in row.items():
+            if names.get(name) == "value" and isinstance(cell, str) and _is_number(cell):
+                mistakes.add((*place, "rows", number), f"row {number + 1}: {quoted(name)} is a number in quotes")
         if not all(isinstance(cell, str) or _is(_NUMBER, cell) for cell in row.values()):
             mistakes.add((*place, "rows", number), f"row {number + 1}: cells are finite numbers or texts")
 
@@ -166,6 +180,14 @@ def _is(kind: str, value: Any) -> bool:
     if kind == _NUMBER:
         return isinstance(value, (int, float)) and math.isfinite(value)
     return kind == _TEXT and isinstance(value, str)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _unknown(what: str, given: str, known: tuple[str, ...]) -> str:
