@@ -99,7 +99,7 @@ class Study(StudySettings):
         for warning in warnings_of(asked):
             warnings.warn(warning, stacklevel=3)
         with _runner(**options) as runner:
-            return make(plan, asked, runner)
+            return StudyResult.of(make(plan, asked, runner))
 
     def stored(self, store: Store | None = None) -> StudyResult:
         """Returns what a store has of the study, even while another process adds to it; nothing is run.
@@ -107,7 +107,7 @@ class Study(StudySettings):
         The store is that of the default folder if left out. Raises PenstockError if it has no run of the study.
         """
         plan = self.plan()
-        return stored(plan, plan.read(), store if store is not None else Store())
+        return StudyResult.of(stored(plan, plan.read(), store if store is not None else Store()))
 
     def plot(self, kind: str | None = None, **asked: Any) -> Picture:
         """Makes the runs that the store does not have, and draws their numbers as a Matplotlib figure.

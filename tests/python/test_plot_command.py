@@ -100,7 +100,7 @@ def test_a_picture_that_cannot_be_written_is_told(penstock, tmp_path):
 
 def test_matplotlib_is_imported_only_to_draw():
     program = (
-        "import sys, penstock, penstock.cli.app, penstock.plots, penstock.plots.chart, penstock.study_result\n"
+        "import sys, penstock, penstock.cli.app, penstock.plots, penstock.plots.chart, penstock.studies.result\n"
         "assert not [name for name in sys.modules if name.startswith('matplotlib')]"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

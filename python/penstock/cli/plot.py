@@ -25,10 +25,10 @@ from penstock.studies.derived import at
 from penstock.studies.plan import StudyPlan
 from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest, warnings_of
+from penstock.studies.result import StudyData
 from penstock.studies.runner import Reader
 from penstock.studies.select import DerivedMetrics
 from penstock.studies.verify import measured, verify
-from penstock.study_result import StudyResult
 
 
 def plot(
@@ -123,7 +123,7 @@ def plot(
         result.require_precision()
 
 
-def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, store: Store) -> StudyResult:
+def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, store: Store) -> StudyData:
     """Makes the missing runs of a scenario or study, if `request` can be drawn."""
     asked = plan.read()
     verify(plan, asked)

@@ -21,8 +21,8 @@ from penstock.store import Store
 from penstock.studies.making import stored
 from penstock.studies.plan import StudyPlan
 from penstock.studies.request import warnings_of
+from penstock.studies.result import StudyData
 from penstock.studies.verify import verify
-from penstock.study_result import StudyResult
 
 if TYPE_CHECKING:
     from penstock.report.making import Makers
@@ -93,7 +93,7 @@ def _published(what: str, makers: "Makers", runs: int | None, seed: int | None, 
 
 def _study(
     file: Path, makers: "Makers", runs: int | None, seed: int | None, sets: list[str] | None
-) -> tuple[StudyResult, Report]:
+) -> tuple[StudyData, Report]:
     from penstock.report.study import study_report
 
     try:
@@ -111,7 +111,7 @@ def _study(
     return result, made
 
 
-def _made(plan: StudyPlan, makers: "Makers", file: str) -> StudyResult:
+def _made(plan: StudyPlan, makers: "Makers", file: str) -> StudyData:
     """The result of a study or a scenario; a missed precision target raises nothing here.
 
     Raises PenstockError if none of its runs is stored and nothing may be run.

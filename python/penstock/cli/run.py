@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from penstock.studies.plan import Shard, StudyPlan
     from penstock.studies.request import PointRequest
+    from penstock.studies.result import StudyData
     from penstock.studies.runner import Runner
-    from penstock.study_result import StudyResult
 
 
 def run(
@@ -194,7 +194,7 @@ def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, 
     _show(result_of(found, run), view)
 
 
-def _show(result: "StudyResult", view: View, last: str | None = None) -> None:
+def _show(result: "StudyData", view: View, last: str | None = None) -> None:
     """Shows the numbers in the format of `view`, with `last` below a table."""
     if emit_as(view.output, view.out, result.json, result.values if view.values else result.frame):
         return

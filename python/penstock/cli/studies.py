@@ -22,10 +22,10 @@ from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.precision import Precision
 from penstock.studies.ranges import Range, read_range
 from penstock.studies.request import PointRequest
+from penstock.studies.result import StudyData
 from penstock.studies.runner import Runner
 from penstock.studies.sections import precision_of
 from penstock.studies.toml_text import plain_value
-from penstock.study_result import StudyResult
 from penstock.tabulation import about_means, contrasts_of, how_sure, made_from, table_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapp
     return StudyPlan(file.stem, text, str(file), points, place=str(file), origins=origins, definition=definition)
 
 
-def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
+def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
     """The progress of a study with `runs` runs per point, or more."""
     there, total = len(found.points), len(plan.points)
     which = f" at {there} of {total} points" if there < total else ""
@@ -128,7 +128,7 @@ def so_far(plan: StudyPlan, found: StudyResult, runs: int) -> str:
     return f"So far: {found.run_count} of {least}{runs * total} runs{which}. Nothing was run."
 
 
-def made_told(plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractContextManager[Runner]) -> StudyResult:
+def made_told(plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractContextManager[Runner]) -> StudyData:
     """Makes the missing runs of a study, and warns of what its numbers may hide."""
     with making as runner:
         result = make(plan, asked, runner)
@@ -136,7 +136,7 @@ def made_told(plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractCo
     return result
 
 
-def show_results(result: StudyResult, replication: int | None = None) -> None:
+def show_results(result: StudyData, replication: int | None = None) -> None:
     """Shows a line per metric and point; below the table, the number of runs and their intervals."""
     plan = result.plan
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
@@ -159,7 +159,7 @@ def show_results(result: StudyResult, replication: int | None = None) -> None:
         _show_comparisons(result, plan.compare)
 
 
-def _show_comparisons(result: StudyResult, what: Compare) -> None:
+def _show_comparisons(result: StudyData, what: Compare) -> None:
     """Shows the paired differences to the baseline with their p-values."""
     points = [point.parameters for point in result.points]
     heads, baseline, found = contrasts_of(result.comparisons(), what, points, result.parameters)

@@ -17,7 +17,7 @@ from penstock.emulation.programs import Ended, Program, Programs
 from penstock.errors import InputError, PenstockError
 from penstock.records import RunResult
 from penstock.studies.point_result import PointResult
-from penstock.study_result import StudyResult
+from penstock.studies.result import StudyData
 from penstock.workers.job import Stop, metrics_of
 
 _TICK = 0.02
@@ -28,7 +28,7 @@ _TICK = 0.02
 class Emulated:
     """An emulation that has ended."""
 
-    result: StudyResult
+    result: StudyData
     emulation: _core.Emulation
     programs: list[Ended]
     absent_offloads: list[str]
@@ -114,9 +114,9 @@ def emulate(
     return Emulated(result_of(opened, found.run), found, ended, made.absent)
 
 
-def result_of(opened: Opened, run: _core.Run) -> StudyResult:
+def result_of(opened: Opened, run: _core.Run) -> StudyData:
     """The result of one run of an opened scenario."""
     asked = opened.asked
     of = (asked.first(), metrics_of(run, Stop()), run.digest, run.packet_hops)
     made = RunResult(*of, threads=run.threads, window=asked.scenario.window, decided=run.decided)
-    return StudyResult(opened.plan, [PointResult(asked, [made])])
+    return StudyData(opened.plan, [PointResult(asked, [made])])

@@ -19,7 +19,7 @@ from penstock.report.content import Block, Cell, Grid, Heading, Part, Plot, Repo
 from penstock.report.figures import chart_plots, topology_svg
 from penstock.results import Summary, grouped
 from penstock.short_values import short_values, value_text
-from penstock.study_result import StudyResult
+from penstock.studies.result import StudyData
 from penstock.tabulation import contrasts_of, made_from, of_text, without_statistic
 from penstock.unit_scale import Scale, counts_finished, is_of_finished, number, scale
 
@@ -30,7 +30,7 @@ _VALUES = 12
 """Maximum values of a parameter that are listed."""
 
 
-def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
+def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
     """The report of a study. Raises InputError if there are no numbers.
 
     `file` is the scenario or study as a command names it, with the `options` of that command; `study` is the text of
@@ -70,7 +70,7 @@ def study_report(result: StudyResult, *, file: str, options: Sequence[str] = (),
     )
 
 
-def _asked(result: StudyResult, runs: str, parameters: ParameterColumns) -> list[Block]:
+def _asked(result: StudyData, runs: str, parameters: ParameterColumns) -> list[Block]:
     plan = result.plan
     facts = [("Scenario", plan.scenario_name)]
     if plan.precision is not None:
@@ -98,7 +98,7 @@ def _asked(result: StudyResult, runs: str, parameters: ParameterColumns) -> list
     return blocks
 
 
-def _findings(result: StudyResult, summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Block]:
+def _findings(result: StudyData, summaries: Sequence[Summary], parameters: ParameterColumns) -> list[Block]:
     blocks = []
     if result.plan.compare is not None:
         blocks.append(Block("Comparisons", grid=_comparisons(result)))
@@ -114,7 +114,7 @@ def _plain(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+!|~&" else letter for letter in " ".join(text.split()))
 
 
-def _comparisons(result: StudyResult) -> Grid:
+def _comparisons(result: StudyData) -> Grid:
     what = result.plan.compare
     assert what is not None
     points = [point.parameters for point in result.points]
@@ -242,7 +242,7 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _provenance(result: StudyResult, summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+def _provenance(result: StudyData, summaries: Sequence[Summary]) -> list[tuple[str, str]]:
     methods = sorted({each.method for each in summaries} - {"none"})
     intervals = f"95 % confidence over independent runs, by {', '.join(methods)}" if methods else "none of a single run"
     seeds = list(dict.fromkeys(point.asked.seed for point in result.points))

@@ -109,7 +109,7 @@ class Finalist:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchData:
     """A search and its trials.
 
     Parameters
@@ -187,6 +187,10 @@ class SearchResult:
                 elif missed.high is not None and not condition.is_met(missed.high):
                     found.append(f"whether the best setting meets {condition.text} is not sure.")
         return found
+
+
+class SearchResult(SearchData):
+    """The best setting of a search, with the fields of :class:`~penstock.search.result.SearchData`."""
 
     def __repr__(self) -> str:
         best = self.finalists[0] if self.finalists else None
@@ -320,7 +324,7 @@ _FRESH: dict[str, Any] = {"fmt": "D", "color": COLOURS[1], "markersize": 3, "cap
 
 
 @style()
-def _picture(result: SearchResult) -> Picture:
+def _picture(result: SearchData) -> Picture:
     """Draws the trials from left to right."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

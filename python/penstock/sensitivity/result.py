@@ -57,7 +57,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class SensitivityResult:
+class SensitivityData:
     """A sensitivity study and its measures.
 
     Parameters
@@ -107,6 +107,10 @@ class SensitivityResult:
     def provenance(self) -> Provenance:
         """What all points were made from, without the varied parameters."""
         return Provenance.shared([each.provenance for each in self.asked])
+
+
+class SensitivityResult(SensitivityData):
+    """The results of a sensitivity study, with the fields of :class:`~penstock.sensitivity.result.SensitivityData`."""
 
     def __repr__(self) -> str:
         what = ", ".join(self.parameters)
@@ -215,7 +219,7 @@ _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total
 
 
 @style()
-def _picture(result: SensitivityResult, analysis: Analysis) -> Picture:
+def _picture(result: SensitivityData, analysis: Analysis) -> Picture:
     """Draws the measures of one number, the largest on top."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

@@ -12,13 +12,13 @@ from penstock.studies.point_result import PointResult
 from penstock.studies.precision import Precision
 from penstock.studies.quantity import dimension_of
 from penstock.studies.request import PointRequest
+from penstock.studies.result import StudyData
 from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, numbers_of_runs
 from penstock.studies.warmup import FoundWarmUp, find_warm_up
-from penstock.study_result import StudyResult
 
 
-def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyResult:
+def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyData:
     """Executes the runs of a study, with all points in parallel; `asked` is from :meth:`StudyPlan.read`.
 
     The default runner has no store.
@@ -34,10 +34,10 @@ def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None =
         points = [PointResult(each, runs) for each, runs in zip(asked, run(asked), strict=True)]
     else:
         points = _sequentially(asked, plan.precision, run)
-    return StudyResult(plan, points, warm_up)
+    return StudyData(plan, points, warm_up)
 
 
-def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> StudyResult:
+def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> StudyData:
     """Returns what a store has of a study, without running anything. Points without runs are left out.
 
     Intervals are computed as for independent runs, even if the study has a precision target. Comparisons are left out
@@ -55,13 +55,13 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
             points.append(PointResult(replace(each, replications=tuple(run.request.replication for run in runs)), runs))
     if not points:
         raise PenstockError("none of its runs is in the store yet, and nothing is run.")
-    result = StudyResult(replace(plan, precision=None), points, warm_up)
+    result = StudyData(replace(plan, precision=None), points, warm_up)
     try:
         result.comparisons()
     except InputError:
         if all(len(found) >= len(each.replications) for each, found in zip(asked, kept, strict=True)):
             raise
-        return StudyResult(replace(result.plan, compare=None), points, warm_up)
+        return StudyData(replace(result.plan, compare=None), points, warm_up)
     return result
 
 

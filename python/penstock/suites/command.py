@@ -24,9 +24,9 @@ from penstock.studies.plan import StudyPlan
 from penstock.studies.precision import Precision
 from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest
+from penstock.studies.result import StudyData
 from penstock.studies.select import select
 from penstock.studies.verify import verify
-from penstock.study_result import StudyResult
 from penstock.suites import Part, Suite
 from penstock.tabulation import how_sure, made_from
 from penstock.unit_scale import scale
@@ -54,7 +54,7 @@ class Asked:
 def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
     """Runs the studies of a suite, shows their numbers, and writes tables and figures if a folder is given."""
     rows: list[dict[str, Any]] = []
-    missed: StudyResult | None = None
+    missed: StudyData | None = None
     if asked.out is not None:
         try:
             asked.out.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def _plan(part: Part, asked: Asked) -> StudyPlan:
     return plan if asked.precision is None else replace(plan, precision=asked.precision)
 
 
-def _made(part: Part, asked: Asked) -> StudyResult:
+def _made(part: Part, asked: Asked) -> StudyData:
     """Makes the missing runs of a part, or takes the stored ones."""
     plan = _plan(part, asked)
     points = plan.read()
@@ -107,7 +107,7 @@ def _made(part: Part, asked: Asked) -> StudyResult:
     return made_told(plan, points, runner_told(1, jobs=asked.jobs, store=asked.store, on=asked.on))
 
 
-def _board(suite: Suite, part: Part, result: StudyResult) -> list[Any]:
+def _board(suite: Suite, part: Part, result: StudyData) -> list[Any]:
     """Returns the table of a part and what it leaves out, for :func:`penstock.cli.console.show`."""
     parameters = parameter_columns([point.parameters for point in result.points], result.parameters)
     found = [[_numbered(number, point.summaries()) for number in part.numbers] for point in result.points]
@@ -139,7 +139,7 @@ def _numbered(number: str, summaries: Sequence[Summary]) -> Summary | None:
     return next(each for each in summaries if (each.metric, each.labels) == (chosen.name, chosen.labels))
 
 
-def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, Any]]:
+def _rows(suite: Suite, part: Part, result: StudyData) -> Iterator[dict[str, Any]]:
     """The numbers of a part in the form of a reproduction's, which have no print."""
     for point in result.points:
         parameters = {name: value_text(value) for name, value in point.asked.point.parameters.items()}
@@ -153,7 +153,7 @@ def _rows(suite: Suite, part: Part, result: StudyResult) -> Iterator[dict[str, A
             yield Comparison(suite.name, part.name, row, column, summary.unit, None, *numbers).as_json()
 
 
-def _write(suite: Suite, part: Part, result: StudyResult, folder: Path, *, as_json: bool) -> None:
+def _write(suite: Suite, part: Part, result: StudyData, folder: Path, *, as_json: bool) -> None:
     """Writes a part's table as CSV, its JSON, its figures, and files for flent."""
     from penstock.plots import picture, request_of, save
     from penstock.plots.data import from_summaries

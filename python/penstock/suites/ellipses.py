@@ -13,12 +13,12 @@ import numpy as np
 from penstock.plots.canvas import Picture
 from penstock.plots.style import look, style
 from penstock.short_values import value_text
+from penstock.studies.result import StudyData
 from penstock.studies.select import select
-from penstock.study_result import StudyResult
 from penstock.unit_scale import scale
 
 
-def figure_of(result: StudyResult, asked: Mapping[str, Any]) -> Picture:
+def figure_of(result: StudyData, asked: Mapping[str, Any]) -> Picture:
     """Returns the figure of a study.
 
     `asked`: ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names

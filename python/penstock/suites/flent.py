@@ -16,7 +16,7 @@ import polars as pl
 
 from penstock.short_values import value_text
 from penstock.studies.point_result import PointResult
-from penstock.study_result import StudyResult
+from penstock.studies.result import StudyData
 from penstock.trace import PacketTrace
 from penstock.whole_file import write_whole
 
@@ -26,7 +26,7 @@ BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """Beginning of each run in the file; a fixed one, so that equal runs give equal files."""
 
 
-def write(result: StudyResult, folder: Path) -> list[Path]:
+def write(result: StudyData, folder: Path) -> list[Path]:
     """Writes the first run of each point and returns the files.
 
     The scenario has the groups of flows ``downloads``, ``uploads``, ``probe`` and ``answer``, and a time series of the
