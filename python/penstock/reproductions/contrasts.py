@@ -23,7 +23,7 @@ from penstock.reproductions.evidence import deviation
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.stored import stored_outcome
 from penstock.reproductions.study import Study
-from penstock.reproductions.tables import Cell, Column, Row, Table
+from penstock.reproductions.tables import Cell, Column, Row, Table, is_number
 
 Place = tuple[str, tuple[Cell, ...], str]
 Number = tuple[Table, Row, Column]
@@ -157,16 +157,8 @@ def _ends(document: Document, table: Table) -> Iterable[tuple[Row, Row]]:
                 groups.setdefault(rest, []).append(row)
         are_two = len({row.key[name] for rows in groups.values() for row in rows}) == 2
         for rows in groups.values():
-            if len(rows) >= 2 and (are_two or all(_is_number(row.key[name]) for row in rows)):
+            if len(rows) >= 2 and (are_two or all(is_number(row.key[name]) for row in rows)):
                 yield rows[0], rows[-1]
-
-
-def _is_number(cell: Cell) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 NORMAL = statistics.NormalDist()

@@ -17,6 +17,15 @@ def cell_text(cell: object) -> str:
     return "-" if cell in ("N/A", "none") else str(cell)
 
 
+def is_number(cell: Cell) -> bool:
+    """Whether it is a number, also if that is written as a text."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a printed table; `role` is ``key`` (what was varied) or ``value``."""

@@ -15,7 +15,7 @@ const END_COST: u64 = 3;
 pub fn build_process_graph(places: &Places<'_>) -> ProcessGraph {
     let blueprint = places.blueprint;
     let mut weights = vec![0; places.sites.len()];
-    // Of each channel, at its position.
+    // By the numbers of sender and receiver.
     let mut channels: BTreeMap<(u32, u32), GraphChannel> = BTreeMap::new();
     let mut connect = |GraphChannel { from, to, delay, flows }| {
         let channel = channels.entry((from, to)).or_insert(GraphChannel { from, to, delay, flows: 0 });

@@ -157,8 +157,8 @@ fn per_link(blueprint: &Blueprint, of_flow: impl Fn(usize, &FlowPlan) -> f64) ->
     links
 }
 
-/// How many calls of an aggregate of `group`, which has so many, are live at the same time, on the average of a long time, or at the end
-/// where they never end; none where there are no calls.
+/// How many calls of an aggregate are live at the same time, averaged over the `aggregates` of `group`. Calls that never end are counted at
+/// the end of the run. Zero if the group has no calls.
 fn live_calls(group: &FlowGroup, aggregates: usize, end: Time) -> f64 {
     let Some(calls) = &group.calls else { return 0.0 };
     let unconditional: u64 = (0..aggregates as u32).map(|member| calls.unconditional_calls(member)).sum();
@@ -185,10 +185,10 @@ fn transfer(group: &FlowGroup, flow: &FlowPlan) -> Option<Transfer> {
     group.source.file_size().map(|size| Transfer { start, bytes: size.get() as f64 })
 }
 
-/// For each group, the share of its connections that are open at the same time: all, where they have no end.
+/// For each group, the share of its connections that are open at the same time; all, if they have no end.
 ///
-/// A transfer takes as long as it would alone, over what others leave of its busiest link (processor sharing); where more is to be sent
-/// than that link carries while transfers arrive, what is more is open still. What arrives after the end is not opened.
+/// A transfer gets what the others leave of its busiest link (processor sharing). If transfers bring more data than this link carries while
+/// they arrive, the excess is open at the end. Transfers that start after the end are never open.
 fn open_shares(blueprint: &Blueprint, flows: &[usize]) -> Vec<f64> {
     let end = seconds(blueprint.end);
     let transfer = |flow: &FlowPlan| transfer(&blueprint.groups[flow.group as usize], flow);

@@ -28,8 +28,9 @@ impl RadixSort {
         self.count = 0;
     }
 
-    /// Sorts `keys` of at most `bits` bits: each goes into the bucket that its upper bits name, of which there are about as many as
-    /// keys, and is then a step or two away from where it belongs. Keys that are sorted up to `second` and from there on are merged.
+    /// Sorts `keys` of at most `bits` bits. The upper bits of a key name its bucket. There are about as many buckets as keys, so a key in its
+    /// bucket is a step or two away from its place. If `second` is given, the keys before it and those from it on are sorted already, and
+    /// the two parts are merged.
     #[inline]
     pub fn sort(&mut self, keys: &[u64], bits: u32, second: Option<usize>) {
         self.count = keys.len();

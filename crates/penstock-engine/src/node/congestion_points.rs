@@ -11,6 +11,7 @@ use penstock_model::units::Time;
 pub struct CongestionPoints {
     /// By port, with its link.
     pub points: Vec<(LinkId, CongestionPoint)>,
+    /// Their messages to sources.
     pub messages: OwnMessages,
 }
 

@@ -175,8 +175,8 @@ impl Port {
         }
     }
 
-    /// Builds the port of `link`, whose row in traces is `place`. Its plan does not say what is recorded beyond counters, which jitter
-    /// hosts add to packets that enter the network here, and whether each departure has to be an event.
+    /// Builds the port of `link`, which traces name by its row `place`. Three things are not in the plan: what is recorded beyond counters,
+    /// the jitter of packets that enter the network here, and whether each departure has to be an event.
     pub fn new(
         link: LinkId,
         place: u32,

@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.printable import quoted, suggestion
 from penstock.records import MOST_RUNS
+from penstock.reproductions.tables import is_number
 from penstock.studies.file import flat
 from penstock.studies.toml_text import Mistakes
 
@@ -160,7 +161,7 @@ def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> N
             what = "has no such column" if name in row else "lacks this column"
             mistakes.add((*place, "rows", number), f"row {number + 1} {what}: {quoted(name)}")
         for name, cell in row.items():
-            if names.get(name) == "value" and isinstance(cell, str) and _is_number(cell):
+            if names.get(name) == "value" and isinstance(cell, str) and is_number(cell):
                 mistakes.add((*place, "rows", number), f"row {number + 1}: {quoted(name)} is a number in quotes")
         if not all(isinstance(cell, str) or _is(_NUMBER, cell) for cell in row.values()):
             mistakes.add((*place, "rows", number), f"row {number + 1}: cells are finite numbers or texts")
@@ -180,14 +181,6 @@ def _is(kind: str, value: Any) -> bool:
     if kind == _NUMBER:
         return isinstance(value, (int, float)) and math.isfinite(value)
     return kind == _TEXT and isinstance(value, str)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _unknown(what: str, given: str, known: tuple[str, ...]) -> str:
