@@ -9,7 +9,6 @@ from penstock._core import Scenario
 from penstock.bench import GROUPS, LARGE, RESIZABLE, WORKLOADS, Measurement, is_file, measure_in_subprocess, text_of
 from penstock.cli import options
 from penstock.cli.console import emit, say, show, table
-from penstock.cli.cores import cores_told
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError, ScenarioError
 from penstock.memory import allow
@@ -54,6 +53,8 @@ def bench(
         resized = flows if workload in RESIZABLE else None
         measured.append(measure_in_subprocess(workload, resized, duration, threads=usable(threads), only_setup=setup))
         if not setup:
+            from penstock.cli.cores import cores_told
+
             with cores_told(threads) as cores:
                 read = partial(_scenario, workload, resized, duration)
                 cores.note(Path(workload).stem, workload, read, measured[-1]["threads"])
