@@ -323,7 +323,7 @@ macro_rules! schedulers {
 
 schedulers! {
     "fifo" => Fifo(fifo::Fifo, fifo::Parameters),
-    "priority" => Priority(priority::Priority<1>, priority::Parameters) or priority::Priority<4>,
+    "priority" => Priority(priority::Priority, priority::Parameters) or priority::LimitedPriority,
     "wrr" => Wrr(wrr::Wrr, wrr::Parameters),
     "drr" => Drr(drr::Drr, drr::Parameters),
     "scfq" => Scfq(scfq::Scfq<u64>, scfq::Parameters) or scfq::Scfq<u128>,

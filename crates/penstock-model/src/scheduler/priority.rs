@@ -5,6 +5,7 @@ use super::class_set::ClassSet;
 use super::{ClassFacts, HasFacts, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
 use crate::meter::bucket::Bucket;
 use crate::parameters::Check;
+use crate::probe::{Probe, ReportVariable, Variable};
 use crate::units::{Bytes, Time};
 use std::any::Any;
 
@@ -68,61 +69,31 @@ impl HasFacts for Parameters {
 
 pub use crate::parameters::ClassName;
 
-/// State of strict priority.
+/// State of strict priority among at most 64 classes without limits.
 #[derive(Clone, Debug)]
-pub struct Priority<const WORDS: usize> {
-    /// One per queue, or none at all.
-    limits: Vec<Option<Limit>>,
+pub struct Priority {
     /// Which queues have packets.
-    waiting: ClassSet<WORDS>,
+    waiting: ClassSet<1>,
 }
 
-#[derive(Clone, Debug)]
-struct Limit {
-    bucket: Bucket,
-    exceeding: Exceeding,
-}
+impl Priority {
+    /// The state that it shows.
+    pub const STATE: &'static [Variable] = LimitedPriority::STATE;
 
-impl<const WORDS: usize> Priority<WORDS> {
-    /// Priority among `classes`, the most urgent first, if they fit.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Priority<WORDS>> {
-        let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
-        let limits = match classes.iter().any(|class| ClassParameters::limit_of(class).is_some()) {
-            true => classes.iter().map(|class| ClassParameters::limit_of(class).map(limit)).collect(),
-            false => Vec::new(),
-        };
-        ClassSet::<WORDS>::fits(classes.len()).then_some(Priority { limits, waiting: ClassSet::NONE })
-    }
-
-    #[cold]
-    fn next_within_limits(&self, now: Time, queues: &[QueueState]) -> Turn {
-        let (mut exceeding, mut earliest) = (None, Time::NEVER);
-        for (i, queue) in queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0) {
-            let Some(limit) = &self.limits[i] else { return Turn::Queue(i) };
-            let ready = limit.bucket.ready(now, Bytes::new(u64::from(queue.head)));
-            match limit.exceeding {
-                _ if ready <= now => return Turn::Queue(i),
-                Exceeding::Waits => earliest = earliest.min(ready),
-                Exceeding::GoesLast => exceeding = exceeding.or(Some(i)),
-            }
-        }
-        exceeding.map_or(Turn::NotBefore(earliest), Turn::Queue)
+    /// Priority among `classes`, the most urgent first; `None` if it takes [`LimitedPriority`].
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Priority> {
+        let is_limited = classes.iter().any(|class| ClassParameters::limit_of(class).is_some());
+        (!is_limited && ClassSet::<1>::fits(classes.len())).then_some(Priority { waiting: ClassSet::NONE })
     }
 }
 
-crate::state! {
-    impl Priority<WORDS> where [const WORDS: usize], |it, now| {
-        /// Level of the bucket of each class with a rate limit.
-        "rate-limit-fill", "bit", each it.limits.iter().map(|limit| limit.as_ref().map_or(f64::NAN, |limit| limit.bucket.bits(now)));
-    }
+impl Probe for Priority {
+    fn probe(&self, _now: Time, _report: &mut ReportVariable<'_>) {}
 }
 
-impl<const WORDS: usize> Scheduler for Priority<WORDS> {
+impl Scheduler for Priority {
     #[inline]
-    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
-        if !self.limits.is_empty() {
-            return self.next_within_limits(now, queues);
-        }
+    fn next(&mut self, _now: Time, _queues: &[QueueState]) -> Turn {
         Turn::Queue(self.waiting.first().expect("asked only while a queue has a packet"))
     }
 
@@ -137,11 +108,8 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
     }
 
     #[inline]
-    fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
+    fn on_sent(&mut self, _now: Time, queue: usize, _size: u32, queues: &[QueueState]) {
         self.on_head_change(queue, queues);
-        if let Some(Some(limit)) = self.limits.get_mut(queue) {
-            limit.bucket.spend(now, Bytes::new(u64::from(size)));
-        }
     }
 
     #[inline]
@@ -151,7 +119,57 @@ impl<const WORDS: usize> Scheduler for Priority<WORDS> {
 
     #[inline]
     fn reads_heads(&self) -> bool {
-        !self.limits.is_empty()
+        false
+    }
+}
+
+/// State of strict priority among any number of classes, with or without limits.
+#[derive(Clone, Debug)]
+pub struct LimitedPriority {
+    /// One per queue.
+    limits: Vec<Option<Limit>>,
+}
+
+#[derive(Clone, Debug)]
+struct Limit {
+    bucket: Bucket,
+    exceeding: Exceeding,
+}
+
+impl LimitedPriority {
+    /// Priority among `classes`, the most urgent first. `Some`, since there may be any number of them.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<LimitedPriority> {
+        let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
+        Some(LimitedPriority { limits: classes.iter().map(|class| ClassParameters::limit_of(class).map(limit)).collect() })
+    }
+}
+
+crate::state! {
+    impl LimitedPriority, |it, now| {
+        /// Level of the bucket of each class with a rate limit.
+        "rate-limit-fill", "bit", each it.limits.iter().map(|limit| limit.as_ref().map_or(f64::NAN, |limit| limit.bucket.bits(now)));
+    }
+}
+
+impl Scheduler for LimitedPriority {
+    fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
+        let (mut exceeding, mut earliest) = (None, Time::NEVER);
+        for (i, queue) in queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0) {
+            let Some(limit) = &self.limits[i] else { return Turn::Queue(i) };
+            let ready = limit.bucket.ready(now, Bytes::new(u64::from(queue.head)));
+            match limit.exceeding {
+                _ if ready <= now => return Turn::Queue(i),
+                Exceeding::Waits => earliest = earliest.min(ready),
+                Exceeding::GoesLast => exceeding = exceeding.or(Some(i)),
+            }
+        }
+        exceeding.map_or(Turn::NotBefore(earliest), Turn::Queue)
+    }
+
+    fn on_sent(&mut self, now: Time, queue: usize, size: u32, _queues: &[QueueState]) {
+        if let Some(limit) = &mut self.limits[queue] {
+            limit.bucket.spend(now, Bytes::new(u64::from(size)));
+        }
     }
 
     fn change(
@@ -186,11 +204,13 @@ mod tests {
         ClassPlan { parameters: Some(AnyParameters::new(ClassParameters { rate_limit: Some(rate_limit) })), ..ClassPlan::default() }
     }
 
-    fn priority(exceeding: Option<&str>) -> Priority<1> {
-        // A byte a millisecond.
-        let first = exceeding.map(limited).unwrap_or_default();
-        let order = vec![ClassName("a".to_owned()), ClassName("b".to_owned())];
-        Priority::new(&Parameters { order }, &[first, ClassPlan::default()], Rate::from_bps(1_000_000)).expect("two classes")
+    fn limited_priority(plans: &[ClassPlan]) -> LimitedPriority {
+        LimitedPriority::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000)).expect("any classes")
+    }
+
+    /// The first class has a limit of a byte a millisecond.
+    fn priority(exceeding: &str) -> LimitedPriority {
+        limited_priority(&[limited(exceeding), ClassPlan::default()])
     }
 
     fn ms(ms: u64) -> Time {
@@ -199,7 +219,13 @@ mod tests {
 
     #[test]
     fn the_first_backlogged_queue_sends() {
-        let mut it = priority(None);
+        let plans = [ClassPlan::default(), ClassPlan::default(), ClassPlan::default()];
+        let order = || Parameters { order: Vec::new() };
+        sends_the_first_backlogged(Priority::new(&order(), &plans, Rate::from_bps(1_000_000)).expect("no limits"));
+        sends_the_first_backlogged(limited_priority(&plans));
+    }
+
+    fn sends_the_first_backlogged(mut it: impl Scheduler) {
         it.on_backlog(Time::ZERO, 1, &[queue(0), queue(2), queue(0)]);
         it.on_backlog(Time::ZERO, 2, &[queue(0), queue(2), queue(1)]);
         assert_eq!(it.next(Time::ZERO, &[queue(0), queue(2), queue(1)]), Turn::Queue(1));
@@ -213,20 +239,18 @@ mod tests {
     }
 
     #[test]
-    fn many_classes_take_more_words() {
+    fn more_than_64_classes_or_limits_take_the_other_type() {
+        let build = |plans: &[ClassPlan]| Priority::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000));
         let plans = vec![ClassPlan::default(); 100];
-        let build = |plans: &[ClassPlan]| Priority::<1>::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000));
-        assert!(build(&plans).is_none() && build(&plans[..64]).is_some());
-        let mut it = Priority::<4>::new(&Parameters { order: Vec::new() }, &plans, Rate::from_bps(1_000_000)).expect("they fit");
+        assert!(build(&plans).is_none() && build(&plans[..64]).is_some() && build(&[limited("exceeding = waits")]).is_none());
         let mut many = vec![queue(0); 100];
         many[80] = queue(1);
-        it.on_backlog(Time::ZERO, 80, &many);
-        assert_eq!(it.next(Time::ZERO, &many), Turn::Queue(80));
+        assert_eq!(limited_priority(&plans).next(Time::ZERO, &many), Turn::Queue(80));
     }
 
     #[test]
     fn a_class_beyond_its_limit_waits_while_others_send() {
-        let mut it = priority(Some("exceeding = waits"));
+        let mut it = priority("exceeding = waits");
         assert_eq!(it.next(ms(0), &[queue(2), queue(1)]), Turn::Queue(0));
         it.on_sent(ms(0), 0, 100, &[queue(1), queue(1)]);
         // 50 tokens are left; the other 50 come within 50 ms.
@@ -237,7 +261,7 @@ mod tests {
 
     #[test]
     fn or_goes_last_and_takes_no_tokens() {
-        let mut it = priority(Some("exceeding = goes-last"));
+        let mut it = priority("exceeding = goes-last");
         it.on_sent(ms(0), 0, 100, &[queue(2), queue(1)]);
         assert_eq!(it.next(ms(1), &[queue(1), queue(1)]), Turn::Queue(1));
         assert_eq!(it.next(ms(2), &[queue(1), queue(0)]), Turn::Queue(0));
@@ -249,7 +273,7 @@ mod tests {
     fn several_that_exceed_go_last_in_their_order() {
         let plans =
             [limited("exceeding = waits"), limited("exceeding = goes-last"), limited("exceeding = goes-last"), ClassPlan::default()];
-        let mut it = Priority::<1>::new(&Parameters { order: Vec::new() }, &plans, Rate::from_bps(1_000_000)).expect("four classes");
+        let mut it = limited_priority(&plans);
         // Each has sent 100 of 150 bytes; nobody has enough for another packet.
         (0..3).for_each(|i| it.on_sent(ms(0), i, 100, &[queue(2), queue(2), queue(2), queue(1)]));
         let mut next = |packets: [u32; 4]| it.next(ms(1), &packets.map(queue));
@@ -261,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_packet_larger_than_the_burst_waits_for_a_full_bucket() {
-        let mut it = priority(Some("exceeding = waits"));
+        let mut it = priority("exceeding = waits");
         let large = QueueState { packets: 1, bytes: 200, head: 200 };
         assert_eq!(it.next(ms(0), &[large, queue(0)]), Turn::Queue(0));
         it.on_sent(ms(0), 0, 200, &[queue(1), queue(0)]);
