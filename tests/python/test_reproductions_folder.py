@@ -181,6 +181,24 @@ class TestCommands:
         ):
             assert words in run("explain", name).stdout
 
+    def test_words_for_one_of_each_and_for_what_is_left_out(self, folder, tmp_path):
+        changed(folder, "  { rate = 0.5, share = 51, sent = 0.5 },\n", "")
+        changed(
+            folder,
+            '"share < 60", "share[rate=0.5] > 1.9 * share[rate=0.25] and share[rate=0.5] < 2.1 * share[rate=0.25]"',
+            '"share < 60"',
+        )
+        changed(folder, '"sent[rate=0.5] > 0.6"', '"sent > 0.6"')
+        options = ("--store", tmp_path / "store", "--claims", "--runs", 2)
+        found = " ".join(run("reproduce", folder, *options).stdout.split())
+        assert "1 row x 2 runs, " in found
+        assert "1 of 1 comparison holds." in found
+        assert "0 of 1 comparison holds." in found
+        assert "1 row x 1 run, " in run("reproduce", folder, *options, "--runs", 1).stdout
+        page = run("explain", folder).stdout
+        assert "\nA. Nobody; half.\n" in page
+        assert "\n- `1`: Shares of a link\n" in page
+
     def test_report(self, folder, tmp_path):
         found = run("report", folder, "--out", tmp_path / "page.html", "--store", tmp_path / "store")
         assert found.exit_code == 0, found.output
@@ -242,6 +260,57 @@ MISTAKES = [
     ("[[claim]]", '[[null]]\nid = "n"\ntext = "n"\nrows = { rate = 0.25 }\n[[claim]]', "needs a table of tables"),
     ("[[claim]]", "[[claims]]", "unknown section 'claims'; did you mean 'claim'?"),
     ("[document]", "[document", "line"),
+    (
+        'id = "half"',
+        'id = "half"\ndate = "May 2004"\nyear = 2004',
+        "document.toml:5: document.year: is given next to date",
+    ),
+    ("[table.set]", '[table.set]\n"stream.source.cbr.rate" = "1 Mbit/s"', "set.stream.source.cbr.rate: is set twice"),
+    ("[[tolerance]]", '[setup]\na.b = 1\n"a.b" = 2\n[[tolerance]]', "setup.a.b: is set twice"),
+    ("[[tolerance]]", "[setup]\na.b = 1\n[assumed]\na.b = 2\n[[tolerance]]", "assumed.a.b: is set in [setup] too"),
+    ("[[tolerance]]", "[[assumed]]\na = 2\n[[tolerance]]", "document.toml:23: assumed: needs a table, [assumed]"),
+    ("set = { factor = 1 }", 'set = { a.b = 1, "a.b" = 2 }', "options[0].set.a.b: is set twice"),
+    (
+        "set = { factor = 1 }",
+        "set = { factor = 1, fraction = 2 }",
+        "ambiguity[0].options[1]: half-a01: the answers give different settings (all, tenth)",
+    ),
+    ("* factor", "", "options[1].set.factor: changes nothing: no [table.set] and no from of a column uses it"),
+    ('chosen = "all"', 'chosen = "most"', "ambiguity[0].chosen: no answer 'most'"),
+    (
+        'tables = ["1"]\n\n[[claim]]\nid = "half-c02"',
+        'tables = ["2"]\n\n[[claim]]\nid = "half-c02"',
+        "claim[0].tables: no table '2'",
+    ),
+    (
+        "absolute = 0.3",
+        'absolute = 0.3\ntables = ["2"]',
+        "tolerance[0].tables: no table '2' in half; its only table is 1",
+    ),
+    ("absolute = 0.3", "absolute = 0.3\nrows = { rate = 0.3 }", "no row has rate = 0.3; there are 0.25, 0.5"),
+    ("absolute = 0.3", 'absolute = 0.3\nrows = { rate = "0.25" }', "no row has rate = '0.25'; there are 0.25, 0.5"),
+    ("absolute = 0.3", "absolute = 0.3\nrows = { share = 25 }", "unknown key column 'share'"),
+    ("[[tolerance]]", '[[null]]\nid = "n"\ntext = "n"\n[[tolerance]]', "null[0]: reads no other number; needs columns"),
+    ("[[tolerance]]", '[[null]]\nid = "n"\ntext = "n"\nvalue = 1\n[[tolerance]]', "null[0].value: is for no column"),
+    (
+        "[[tolerance]]",
+        '[[null]]\nid = "n"\ntext = "n"\nrows = { rate = { "0.25" = "0.5" } }\n[[tolerance]]',
+        "no row has rate = '0.5'; there are 0.25, 0.5",
+    ),
+    ("[[tolerance]]", '[[null]]\nid = "n"\ntext = "n"\ntables = { "1" = 2 }\n[[tolerance]]', "needs a table TABLE ="),
+    ("[[tolerance]]", "[print]\nruns = true\n[[tolerance]]", "print.runs: needs a whole number"),
+    ("[[tolerance]]", "[[quantity]]\n[[tolerance]]", "quantity[0].columns: columns is missing"),
+    (
+        "[[tolerance]]",
+        '[[contradiction]]\nanswers = ["half-a01=all"]\nreason = "r"\n[[tolerance]]',
+        "needs a list of two answers",
+    ),
+    (
+        "[[tolerance]]",
+        '[[contradiction]]\nanswers = ["half-a01=tenth", "half-a02=x"]\nreason = "r"\n[[tolerance]]',
+        "contradiction[0].answers: no reading 'half-a02' in half; did you mean 'half-a01'?",
+    ),
+    (DOCUMENT.partition("options = [\n")[2].partition("]")[0], "", "options: needs a list of one or more tables"),
 ]
 
 
@@ -345,7 +414,7 @@ def test_what_has_no_effect_in_some_rows_is_said_and_in_all_rows_refused(tmp_pat
     (tmp_path / "scenario.toml").write_text(tcp)
     document = DOCUMENT.replace(
         'stream.source.cbr.rate = "rate * 1 Mbit/s * factor"', 'stream.transport.tcp.ack-every = "4 * rate"'
-    )
+    ).partition("[[ambiguity]]")[0]
     (tmp_path / "document.toml").write_text(document)
     code, _, err = penstock("check", tmp_path / "document.toml")
     assert code == 0

@@ -55,7 +55,7 @@ class TestAsPrinted:
         assert Readings.as_printed(Document.parse(TINY)).changed == {}
 
     def test_an_unknown_answer_of_the_text_is_refused(self):
-        with pytest.raises(InputError, match="no answer 'lonk' to tiny-a01"):
+        with pytest.raises(ValueError, match="no answer 'lonk' to tiny-a01"):
             Document.parse(self.FITTED.replace("fitted =", 'printed = "lonk"\nfitted ='))
 
     @pytest.mark.parametrize("name", reproductions.names())

@@ -77,4 +77,5 @@ def _check_folder(file: Path) -> list[str]:
     warn(checked.warnings)
     numbers = sum(len(table.numbers()) for table in study.document.tables)
     answers = f", and with {things(checked.answers, 'other answer')}" if checked.answers else ""
-    return [f"{path_text(file)}: sound, with {checked.scenarios} scenarios for {numbers} printed numbers{answers}."]
+    scenarios, printed = things(checked.scenarios, "scenario"), things(numbers, "printed number")
+    return [f"{path_text(file)}: sound, with {scenarios} for {printed}{answers}."]

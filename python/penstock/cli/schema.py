@@ -55,7 +55,6 @@ def document_schema() -> dict[str, Any]:
         if name not in inner:
             table = _section(name)
             properties[name] = table if name in SINGLE else {"type": "array", "items": table, "minItems": 1}
-    properties |= {"print": {"type": "object"}, "quantity": {"type": "array", "items": {"type": "object"}}}
     return {"$schema": _DIALECT, "title": "A table of a paper as a study", **_closed(properties, ["document", "table"])}
 
 
@@ -67,7 +66,7 @@ def _section(name: str) -> dict[str, Any]:
 
 def _of_kind(key: str, kind: str) -> dict[str, Any]:
     if kind == "tables" and key in SECTIONS:
-        return {"type": "array", "items": _section(key)}
+        return {"type": "array", "items": _section(key), "minItems": 1}
     texts = {"type": "array", "items": {"type": "string"}}
     kinds: dict[str, dict[str, Any]] = {
         "text": {"type": "string"},
@@ -76,10 +75,13 @@ def _of_kind(key: str, kind: str) -> dict[str, Any]:
         "decimals": {"type": "integer", "minimum": 0},
         "flag": {"type": "boolean"},
         "table": {"type": "object"},
-        "tables": {"type": "array", "items": {"type": "object"}},
+        "tables": {"type": "array", "items": {"type": "object"}, "minItems": 1},
         "texts": texts,
         "columns": {"anyOf": [texts, {"type": "object", "additionalProperties": {"type": "string"}}]},
         "swaps": {"type": "object", "additionalProperties": {"type": "object"}},
+        "cells": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
+        "pairs": {"type": "object", "additionalProperties": {"type": "string"}},
+        "answers": {"type": "array", "items": {"type": "string", "pattern": "="}, "minItems": 2, "maxItems": 2},
     }
     return {"enum": ["key", "value"]} if key == "role" else kinds[kind]
 

@@ -50,7 +50,7 @@ def slurm(
     write(script, text.encode("utf-8", "surrogateescape"), new=True)
     submit = command_text(["sbatch", file_word(script)])
     show = command_text(["penstock", "run", file_word(file), *given, "--store", str(folder)])
-    emit(f"{path_text(script)}: written, {total} runs in {things(count, 'job')}. Submit: {submit}")
+    emit(f"{path_text(script)}: written, {things(total, 'run')} in {things(count, 'job')}. Submit: {submit}")
     emit(f"When they are done: {show}")
 
 

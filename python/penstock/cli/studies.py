@@ -13,7 +13,7 @@ from penstock.errors import InputError
 from penstock.memory import allow
 from penstock.parameter_columns import parameter_columns
 from penstock.plots import check_endings, save
-from penstock.printable import one_line, path_text, quoted
+from penstock.printable import one_line, path_text, quoted, things
 from penstock.studies.compare import Compare
 from penstock.studies.definition import Definition, alternatives, sweep
 from penstock.studies.file import is_study, read_study
@@ -125,7 +125,7 @@ def so_far(plan: StudyPlan, found: StudyData, runs: int) -> str:
     there, total = len(found.points), len(plan.points)
     which = f" at {there} of {total} points" if there < total else ""
     least = "at least " * (plan.precision is not None)
-    return f"So far: {found.run_count} of {least}{runs * total} runs{which}. Nothing was run."
+    return f"So far: {found.run_count} of {least}{things(runs * total, 'run')}{which}. Nothing was run."
 
 
 def made_told(plan: StudyPlan, asked: Sequence[PointRequest], making: AbstractContextManager[Runner]) -> StudyData:

@@ -75,7 +75,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
     digests = "\n".join(f"{digest}  {name}" for name, digest in made.digests.items())
     return Report(
         title=f"{document.id}: {document.title}",
-        subtitle=f"{', '.join(document.authors)}; {document.name}, {document.date}",
+        subtitle=f"{', '.join(document.authors)}; {document.issue}",
         kind=f"Reproduction{_QUESTION if printed else ''}",
         summary=[
             *counts,
@@ -87,7 +87,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
         asked=_asked(document, outcome),
         drawings=_drawings(study, outcome),
         provenance=[
-            ("Document", f"{document.name}, {document.date}"),
+            ("Document", document.issue),
             ("Penstock", __version__),
             ("Model version", MODEL_VERSION),
             ("Runs", f"{made.origin}; {outcome.runs} of each row, seed {SEED}"),

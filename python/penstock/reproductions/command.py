@@ -10,7 +10,7 @@ from typing import Any
 from penstock.cli.console import emit, say, show
 from penstock.cli.dry_run import emit_dry_run
 from penstock.errors import InputError, PenstockError
-from penstock.printable import json_text
+from penstock.printable import json_text, things
 from penstock.progress import Progress
 from penstock.reproductions import cross_validation, layout, worth
 from penstock.reproductions.alternatives import Alternatives, Budget
@@ -232,10 +232,11 @@ def stored(doc: str, asked: Asked) -> None:
     counts = ""
     if agrees:
         worth = against_nulls(summarise(study, outcome.made(), None).agreed)
-        counts = f", and {sum(agrees)} of {len(agrees)} printed numbers agree; {worth}"
+        total = things(len(agrees), "printed number")
+        counts = f", and {sum(agrees)} of {total} agree{'s' * (len(agrees) == 1)}; {worth}"
     show(
-        f"So far: {sum(map(len, found))} of {sum(len(point.replications) for point in points)} runs, {sum(rows)} of "
-        f"{len(rows)} rows{counts}. Nothing was run."
+        f"So far: {sum(map(len, found))} of {things(sum(len(point.replications) for point in points), 'run')}, "
+        f"{sum(rows)} of {things(len(rows), 'row')}{counts}. Nothing was run."
     )
 
 

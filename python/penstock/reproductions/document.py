@@ -7,7 +7,7 @@ leaves things unsaid: each of them is a :class:`Question` with the answers that 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
@@ -18,6 +18,7 @@ from penstock.printable import command_text, quoted, suggestion
 from penstock.reproductions.nulls import Null
 from penstock.reproductions.tables import Column, Row, Table, Tolerance
 from penstock.studies.file import flat
+from penstock.studies.toml_text import Mistakes, Place, path_of
 
 _Named = TypeVar("_Named", Table, "Claim", "Question")
 _Item = TypeVar("_Item", Table, Column, Tolerance, Null, "Question")
@@ -107,12 +108,11 @@ class Contradiction:
     reason: str
 
 
-def refuse_contradictions(contradictions: Iterable[Contradiction], keys: Mapping[str, str]) -> None:
-    """An :class:`~penstock.errors.InputError` if two of these answers, by question, contradict each other."""
-    for pair in contradictions:
-        if all(keys[question] == key for question, key in (pair.one, pair.other)):
-            told = f"{'='.join(pair.one)} and {'='.join(pair.other)} contradict each other: {pair.reason}"
-            raise InputError(f"{told}; answer one of the two otherwise")
+def contradictory(contradictions: Iterable[Contradiction], keys: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """The contradictions between these answers, by question: their numbers, and what is wrong."""
+    for number, pair in enumerate(contradictions):
+        if all(keys.get(question) == key for question, key in (pair.one, pair.other)):
+            yield number, f"{'='.join(pair.one)} and {'='.join(pair.other)} contradict each other: {pair.reason}"
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,11 @@ class Document:
         """How a command names it: by its id, or by the path of its folder."""
         return self.id if self.folder is None else command_text([str(self.folder)])
 
+    @property
+    def issue(self) -> str:
+        """Where and when it was published, as far as its file says."""
+        return ", ".join(filter(None, (self.name, self.date)))
+
     @classmethod
     def parse(cls, text: str) -> Document:
         """Reads a document's data file.
@@ -153,8 +158,11 @@ class Document:
         return cls.of(tomllib.loads(text))
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> Document:
-        """A document from what its data file holds."""
+    def of(cls, data: Mapping[str, Any], mistakes: Mistakes | None = None) -> Document:
+        """A document from what its data file holds.
+
+        `mistakes` receives what contradicts itself; without it, the first such place raises ValueError.
+        """
         about = data["document"]
         document = cls(
             id=about["id"],
@@ -174,31 +182,54 @@ class Document:
             contradictions=tuple(_contradiction(item) for item in data.get("contradiction", ())),
             testing=data.get("testing", {}),
         )
-        document.check()
+        found = Mistakes() if mistakes is None else mistakes
+        document.check(found)
+        if mistakes is None:
+            for place, message in found.found.items():
+                raise ValueError(f"{document.id}, {path_of(place)}: {message}")
         return document
 
-    def check(self) -> None:
-        """Refuses what could not be run: unknown answers, settings that are given twice or not by all answers.
+    def check(self, mistakes: Mistakes) -> None:
+        """Tells of what could not be run: unknown answers, settings that are given twice or not by all answers.
 
-        Also refuses fitted answers without the document's own answer, and answers that contradict a chosen one, as
+        Also tells of fitted answers without the document's own answer, and of answers that contradict a chosen one, as
         no other answer could then be tried alone.
         """
         owner: dict[str, str] = {}
-        for question in self.questions:
-            _check_question(question)
-            for name in question.option(question.chosen).settings:
-                if name in self.stated or name in owner:
-                    raise ValueError(f"{question.id}: {name} is given by {owner.get(name, 'the document')} too")
-                owner[name] = question.id
-        named = [table for claim in self.claims for table in claim.tables]
-        named += [table for null in self.nulls for table in (*null.only, *null.tables, *null.tables.values())]
-        for table in named:
-            self.table(table)
-        for pair in self.contradictions:
+        for number, question in enumerate(self.questions):
+            place = ("ambiguity", number)
+            _check_question(question, place, mistakes)
+            for index, option in enumerate(question.options):
+                for name in option.settings:
+                    if name in self.stated or owner.get(name, question.id) != question.id:
+                        what = f"{question.id}: {name} is given by {owner.get(name, 'the document')} too"
+                        mistakes.add((*place, "options", index, "set", name), what)
+                    owner.setdefault(name, question.id)
+        for number, claim in enumerate(self.claims):
+            self._check_tables(claim.tables, ("claim", number, "tables"), mistakes)
+        for number, null in enumerate(self.nulls):
+            self._check_tables(null.only, ("null", number, "only"), mistakes)
+            self._check_tables((*null.tables, *null.tables.values()), ("null", number, "tables"), mistakes)
+        for number, tolerance in enumerate(self.tolerances):
+            self._check_tables(tolerance.tables, ("tolerance", number, "tables"), mistakes)
+        for number, pair in enumerate(self.contradictions):
+            answers = ("contradiction", number, "answers")
             for identifier, key in (pair.one, pair.other):
-                if self.question(identifier).option(key).key == self.question(identifier).chosen:
-                    raise ValueError(f"{identifier}={key} is chosen and said to contradict another answer")
-        refuse_contradictions(self.contradictions, {question.id: question.as_printed for question in self.questions})
+                try:
+                    if self.question(identifier).option(key).key == self.question(identifier).chosen:
+                        mistakes.add(answers, f"{identifier}={key} is chosen and said to contradict another answer")
+                except InputError as error:
+                    mistakes.add(answers, _said(error))
+        printed = {question.id: question.as_printed for question in self.questions}
+        for number, told in contradictory(self.contradictions, printed):
+            mistakes.add(("contradiction", number), f"{told}; as printed, one of the two has to be another")
+
+    def _check_tables(self, identifiers: Iterable[str], place: Place, mistakes: Mistakes) -> None:
+        for identifier in identifiers:
+            try:
+                self.table(identifier)
+            except InputError as error:
+                mistakes.add(place, _said(error))
 
     def table(self, identifier: str) -> Table:
         """The table with this id; an :class:`~penstock.errors.InputError` if there is none."""
@@ -234,14 +265,25 @@ class Document:
         return self.tolerance(table, row, column).allows(float(row.values[column.name]))
 
 
-def _check_question(question: Question) -> None:
-    question.option(question.as_printed)
+def _check_question(question: Question, place: Place, mistakes: Mistakes) -> None:
+    for key, answer in (("chosen", question.chosen), ("printed", question.as_printed)):
+        try:
+            question.option(answer)
+        except InputError as error:
+            mistakes.add((*place, key), _said(error))
+            return
     names = set(question.option(question.chosen).settings)
-    for option in question.options:
+    for number, option in enumerate(question.options):
         if set(option.settings) != names:
-            raise ValueError(f"{question.id}: the answers give different settings ({question.chosen}, {option.key})")
+            what = f"{question.id}: the answers give different settings ({question.chosen}, {option.key})"
+            mistakes.add((*place, "options", number), what)
     if question.fitted and not question.printed:
-        raise ValueError(f"{question.id}: is fitted, so `printed` has to say what the document has instead")
+        what = f"{question.id}: is fitted, so `printed` has to say what the document has instead"
+        mistakes.add((*place, "fitted"), what)
+
+
+def _said(error: InputError) -> str:
+    return str(error).rstrip(".")
 
 
 def _find(kind: str, identifier: str, items: tuple[_Named, ...], document: str) -> _Named:
@@ -261,7 +303,7 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     >>> str(unknown("table", "9", ["2", "3"], "in af")), str(unknown("study", "x", ["af"]))
     ("no table '9' in af; its tables are 2 and 3.", "no study 'x'; the only study is af.")
     """
-    names = list(allowed)
+    names = list(allowed) or ["none"]
     place = f" {where}" if where else ""
     owner = "its" if where else "the"
     if len(names) == 1:

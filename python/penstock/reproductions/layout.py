@@ -31,7 +31,7 @@ def title(document: Document, outcome: Outcome, seconds: float | None = None) ->
     rows = sum(len(table.rows) for table in outcome.tables)
     lines = [Text(f"{document.id}: {document.summary}", style="bold")]
     took = "" if seconds is None else f", {outcome.packet_hops / 1e6:.0f} M packet-hops, {seconds:.1f} s"
-    lines.append(Text(f"{rows} rows x {outcome.runs} runs{took}"))
+    lines.append(Text(f"{things(rows, 'row')} x {things(outcome.runs, 'run')}{took}"))
     if outcome.readings.changed:
         answers = ", ".join(f"{question}={key}" for question, key in outcome.readings.changed.items())
         lines.append(Text(f"Open questions answered otherwise: {answers}"))
@@ -113,7 +113,7 @@ def conclusion(
     document = outcome.document
     own = sum(comparison.agrees is None for comparison in comparisons)
     if own == len(comparisons):
-        told = f"{own} numbers, none of them printed: the document's own results are lost."
+        told = f"{things(own, 'number')}, none of them printed: the document's own results are lost."
         steps = [
             f"What came out, and what it rests on: penstock explain {document.called}",
             f"What it says about the claims: penstock reproduce {document.called} --claims",
@@ -122,7 +122,8 @@ def conclusion(
         return Group(Text(told, style="bold"), rests_on(outcome), *map(Text, steps))
     agree = sum(comparison.agrees is True for comparison in comparisons)
     differ = len(comparisons) - agree - own
-    counts = f"{agree} of {agree + differ} printed numbers agree"
+    total = agree + differ
+    counts = f"{agree} of {things(total, 'printed number')} agree{'s' * (total == 1)}"
     if differ:
         counts += f"; {differ} differ{'s' * (differ == 1)}"
         if within_a_reading is not None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from penstock.errors import InputError
-from penstock.printable import plain_formulas
+from penstock.printable import plain_formulas, things
 from penstock.reproductions.claims import Judgement, judgements_of
 from penstock.reproductions.contrasts import power_section
 from penstock.reproductions.document import Claim, Document, Question
@@ -64,23 +64,23 @@ def _item_page(document: Document, item: str) -> str:
 def study_page(document: Document) -> str:
     """The findings, then everything that can be asked about further."""
     numbers = sum(len(table.results()) for table in document.tables)
-    kind = "printed numbers" if document.has_print else "numbers of our own"
+    kind = things(numbers, "printed number") if document.has_print else f"{things(numbers, 'number')} of our own"
     smallest = min((table for table in document.tables if table.results()), key=lambda table: len(table.results()))
     place = "" if document.folder is None else f"{document.called}/"
     found = _judgements(document)
     lines = [
         f"# {document.id}: {document.title}",
         "",
-        f"{', '.join(document.authors)}; {document.name}, {document.date}.",
+        f"{', '.join(document.authors)}; {document.issue}.",
         "",
         (text_beside(document, FINDINGS) or "").strip(),
         "",
         *worth_section(document),
         *cross_section(document),
         *power_section(load(document.called)),
-        f"## Tables ({numbers} {kind})",
+        f"## Tables ({kind})",
         "",
-        *(f"- `{table.id}` ({table.where}): {table.caption}" for table in document.tables),
+        *(f"- `{table.id}`{f' ({table.where})' * bool(table.where)}: {table.caption}" for table in document.tables),
         "",
         "## Claims",
         "",

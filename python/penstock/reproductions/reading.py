@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from penstock.errors import InputError
-from penstock.reproductions.document import Document, Question, refuse_contradictions
+from penstock.reproductions.document import Document, Question, contradictory
 
 
 class Settings(UserDict[str, Any]):
@@ -36,7 +36,8 @@ class Readings:
         self._keys = {question.id: question.chosen for question in document.questions}
         for identifier, key in (keys or {}).items():
             self._keys[document.question(identifier).id] = document.question(identifier).option(key).key
-        refuse_contradictions(document.contradictions, self._keys)
+        for _, told in contradictory(document.contradictions, self._keys):
+            raise InputError(f"{told}; answer one of the two otherwise")
 
     @classmethod
     def as_printed(cls, document: Document) -> Readings:

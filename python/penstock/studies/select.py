@@ -68,6 +68,11 @@ class DerivedMetrics:
     def __init__(self, expressions: Mapping[str, str | Expression]) -> None:
         self._expressions = {name: parse(each) if isinstance(each, str) else each for name, each in expressions.items()}
 
+    @property
+    def names(self) -> set[str]:
+        """The names in the expressions."""
+        return {name for expression in self._expressions.values() for name in expression.names()}
+
     def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
         """Returns the derived numbers of a run; NaN where a value is NaN, or is divided by zero.
 

@@ -31,6 +31,7 @@ from penstock.reproductions.evidence import (
     unsettled,
 )
 from penstock.reproductions.folder.content import complete, mistakes_in
+from penstock.reproductions.folder.references import check_used
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Settings
 from penstock.reproductions.study import Page, Study
@@ -70,18 +71,21 @@ def read_folder(path: Path) -> Study:
 
     mistakes_in(data, mistakes)
     refuse()
-    try:
-        document = replace(Document.of(complete(data)), folder=path.parent)
-        for table in document.tables:
-            for row, column, _ in table.numbers():
+    document = replace(Document.of(complete(data), mistakes), folder=path.parent)
+    refuse()
+    for number, table in enumerate(document.tables):
+        for row, column, _ in table.numbers():
+            try:
                 document.tolerance(table, row, column)
-    except ValueError as error:
-        raise InputError(f"{path_text(path)}: {error}.") from None
+            except ValueError as error:
+                mistakes.add(("table", number, "columns"), f"{error}; each value column needs a [[tolerance]]")
     rows = _Rows(document, data, path.parent, mistakes)
     claims = {
         claim.id: claim_test(document, claim, stated.get("holds", []), ("claim", number, "holds"), mistakes)
         for number, (claim, stated) in enumerate(zip(document.claims, data.get("claim", ()), strict=True))
     }
+    refuse()
+    check_used(data, rows.used, mistakes)
     refuse()
     runs = data["document"].get("runs", RUNS)
     return Study(document, rows.build, rows.measure, claims, runs=runs)
@@ -123,6 +127,12 @@ class _Rows:
                     columns[column["name"]] = DerivedMetrics({column["name"]: column["from"]})
                 except ExpressionError as error:
                     mistakes.add(("table", number, "columns"), f"from of {column['name']}: {error}")
+
+    @property
+    def used(self) -> set[str]:
+        """The names in the expressions of all tables."""
+        of_columns = (column.names for columns in self._columns.values() for column in columns.values())
+        return set().union(*(derived.used for derived in self._derived.values()), *of_columns)
 
     def build(self, settings: Settings, table: Table, row: Row) -> Mapping[str, Page]:
         """The scenario of a row, with the settings that its cells and the readings make.
@@ -240,7 +250,8 @@ def claim_test(
             return Finding(UNDECIDED, "Not tested: the study's file has no condition for it.")
         decision = decide([each for condition in conditions for each in condition.tests(outcome)])
         count = len(decision.tests)
-        evidence = f"{held(decision)} comparison{'s' * (count != 1)} hold.{failures(decision.failed)}"
+        what = "comparison holds" if count == 1 else "comparisons hold"
+        evidence = f"{held(decision)} {what}.{failures(decision.failed)}"
         return Finding.of(decision, evidence, unsettled(decision.open))
 
     return test

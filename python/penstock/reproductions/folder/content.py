@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.printable import quoted, suggestion
+from penstock.printable import quoted
 from penstock.records import MOST_RUNS
+from penstock.reproductions.folder.references import check_references, unknown
 from penstock.reproductions.tables import is_number
 from penstock.studies.file import flat
 from penstock.studies.toml_text import Mistakes
@@ -15,7 +16,7 @@ from penstock.studies.toml_text import Mistakes
 Place = tuple[str | int, ...]
 
 _TEXT, _NUMBER, _COUNT, _FLAG, _TABLE, _TABLES, _TEXTS = "text", "number", "count", "flag", "table", "tables", "texts"
-_DECIMALS, _COLUMNS, _SWAPS = "decimals", "columns", "swaps"
+_DECIMALS, _COLUMNS, _SWAPS, _CELLS, _PAIRS, _ANSWERS = "decimals", "columns", "swaps", "cells", "pairs", "answers"
 _KINDS = {
     _TEXT: "a text in quotes",
     _NUMBER: "a number",
@@ -23,10 +24,13 @@ _KINDS = {
     _DECIMALS: "a whole number, 0 or more",
     _FLAG: "true or false",
     _TABLE: "a table",
-    _TABLES: "a list of tables",
+    _TABLES: "a list of one or more tables",
     _TEXTS: "a list of texts",
     _COLUMNS: 'a list of columns, or a table COLUMN = "OTHER COLUMN"',
     _SWAPS: "a table of tables, COLUMN = { CELL = OTHER CELL }",
+    _CELLS: "a table COLUMN = CELL",
+    _PAIRS: 'a table TABLE = "OTHER TABLE"',
+    _ANSWERS: 'a list of two answers, each "QUESTION=KEY"',
 }
 
 
@@ -40,16 +44,18 @@ SECTIONS: dict[str, dict[str, str]] = {
     "document": _keys("id title authors:texts name? summary? date? year?:count note? runs?:count"),
     "table": _keys("id caption columns:tables rows:tables where? note? scenario? set?:table"),
     "columns": _keys("name unit role label? decimals?:decimals compared?:flag from?"),
-    "tolerance": _keys("columns:texts reason absolute?:number relative?:number tables?:texts rows?:table"),
+    "tolerance": _keys("columns:texts reason absolute?:number relative?:number tables?:texts rows?:cells"),
     "claim": _keys("id claim tables:texts holds?:texts where? kind? basis? test? printed_support? note?"),
     "ambiguity": _keys(
         "id question chosen reason options:tables where? kind? impact? evidence? fitted? printed? words?"
     ),
     "options": _keys("key text set?:table"),
     "null": _keys(
-        "id text columns?:columns rows?:swaps tables?:table only?:texts value?:number schemes?:flag ours?:flag"
+        "id text columns?:columns rows?:swaps tables?:pairs only?:texts value?:number schemes?:flag ours?:flag"
     ),
-    "contradiction": _keys("answers:texts reason"),
+    "contradiction": _keys("answers:answers reason"),
+    "print": _keys("runs?:count"),
+    "quantity": _keys("columns:texts"),
 }
 """The keys of each section; a question mark follows those that may be left out."""
 
@@ -57,7 +63,7 @@ INNER = {"table": ("columns",), "ambiguity": ("options",)}
 """Sections within sections."""
 FREE = ("setup", "assumed")
 """Sections with names of the author's choice."""
-SINGLE = ("document",)
+SINGLE = ("document", "print")
 """Sections that are one table, not a list of them."""
 _DEFAULTS = {
     "table": {"where": "", "note": ""},
@@ -68,10 +74,13 @@ _DEFAULTS = {
 
 def mistakes_in(data: Mapping[str, Any], mistakes: Mistakes) -> None:
     """Tells of all keys that are unknown, missing or of another kind, and of rows without their cells."""
-    known = (*SINGLE, *FREE, "table", "tolerance", "claim", "ambiguity", "null", "contradiction", "print", "quantity")
+    inner = [section for sections in INNER.values() for section in sections]
+    known = tuple(dict.fromkeys((*SINGLE[:1], *FREE, *(section for section in SECTIONS if section not in inner))))
     for key, found in data.items():
         if key not in known:
-            mistakes.add((key,), _unknown("section", key, known))
+            mistakes.add((key,), unknown("section", key, known))
+        elif key in FREE and not _is(_TABLE, found):
+            mistakes.add((key,), f"needs a table, [{key}]")
         elif key in SINGLE:
             _check(key, (key,), found, mistakes)
         elif key in SECTIONS:
@@ -80,9 +89,10 @@ def mistakes_in(data: Mapping[str, Any], mistakes: Mistakes) -> None:
         if key not in data:
             mistakes.add((key,), f"is missing; a study needs [{key}]" if key in SINGLE else "is missing: [[table]]")
     if not mistakes.found:
+        _check_twice(data, mistakes)
         for number, table in enumerate(data["table"]):
             _check_rows(("table", number), table, mistakes)
-        _check_columns(data, mistakes)
+        check_references(data, mistakes)
 
 
 def complete(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,6 +106,20 @@ def complete(data: Mapping[str, Any]) -> dict[str, Any]:
     for question in full["ambiguity"]:
         question["options"] = [{**option, "set": flat(option.get("set", {}))} for option in question["options"]]
     return full
+
+
+def _check_twice(data: Mapping[str, Any], mistakes: Mistakes) -> None:
+    """Tells of names that are set twice; only the last value would count."""
+    if {"date", "year"} <= data["document"].keys():
+        mistakes.add(("document", "year"), "is given next to date, which has the year too; leave one of them out")
+    for name in flat(data.get("setup", {}), ("setup",), mistakes).keys() & flat(data.get("assumed", {})).keys():
+        mistakes.add(("assumed", name), "is set in [setup] too; leave one of them out")
+    flat(data.get("assumed", {}), ("assumed",), mistakes)
+    for number, table in enumerate(data["table"]):
+        flat(table.get("set", {}), ("table", number, "set"), mistakes)
+    for number, question in enumerate(data.get("ambiguity", ())):
+        for index, option in enumerate(question["options"]):
+            flat(option.get("set", {}), ("ambiguity", number, "options", index, "set"), mistakes)
 
 
 def _check_each(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
@@ -119,7 +143,7 @@ def _check(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
     kinds = {name.removesuffix("?"): kind for name, kind in SECTIONS[section].items()}
     for key, value in found.items():
         if key not in kinds:
-            mistakes.add((*place, key), _unknown("key", key, tuple(kinds)))
+            mistakes.add((*place, key), unknown("key", key, tuple(kinds)))
         elif not _is(kinds[key], value):
             mistakes.add((*place, key), f"needs {_KINDS[kinds[key]]}")
         elif key in INNER.get(section, ()):
@@ -127,20 +151,6 @@ def _check(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
     for name in SECTIONS[section]:
         if not name.endswith("?") and name not in found:
             mistakes.add((*place, name), f"{name} is missing")
-
-
-def _check_columns(data: Mapping[str, Any], mistakes: Mistakes) -> None:
-    """Tells of tolerances and null models of columns that no table has, and of tolerances without a size."""
-    columns = tuple(dict.fromkeys(column["name"] for table in data["table"] for column in table["columns"]))
-    for section in ("tolerance", "null"):
-        for number, entry in enumerate(data.get(section, ())):
-            for name in (*entry.get("columns", ()), *entry.get("rows", ())):
-                if name not in columns:
-                    mistakes.add((section, number), _unknown("column", name, columns))
-    for number, tolerance in enumerate(data.get("tolerance", ())):
-        sizes = [tolerance[key] for key in ("absolute", "relative") if key in tolerance]
-        if not sizes or min(sizes) < 0:
-            mistakes.add(("tolerance", number), "needs absolute, relative or both, 0 or more")
 
 
 def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> None:
@@ -171,11 +181,9 @@ def _is(kind: str, value: Any) -> bool:
     if isinstance(value, bool):
         return kind == _FLAG
     if isinstance(value, list):
-        inner: type | None = {_TABLES: dict, _TEXTS: str, _COLUMNS: str}.get(kind)
-        return inner is not None and all(isinstance(each, inner) for each in value)
+        return _is_list(kind, value)
     if isinstance(value, dict):
-        inner = {_COLUMNS: str, _SWAPS: dict, _TABLE: object}.get(kind)
-        return inner is not None and all(isinstance(each, inner) for each in value.values())
+        return _is_table(kind, value)
     if kind in (_COUNT, _DECIMALS):
         return isinstance(value, int) and int(kind == _COUNT) <= value <= MOST_RUNS
     if kind == _NUMBER:
@@ -183,5 +191,17 @@ def _is(kind: str, value: Any) -> bool:
     return kind == _TEXT and isinstance(value, str)
 
 
-def _unknown(what: str, given: str, known: tuple[str, ...]) -> str:
-    return f"unknown {what} {quoted(given)}{suggestion(given, known)} (there are {', '.join(known)})"
+def _is_list(kind: str, value: list[Any]) -> bool:
+    if kind == _TABLES:
+        return bool(value) and all(isinstance(each, dict) for each in value)
+    texts = all(isinstance(each, str) for each in value)
+    if kind == _ANSWERS:
+        return texts and [("=" in answer) for answer in value] == [True, True]
+    return texts and kind in (_TEXTS, _COLUMNS)
+
+
+def _is_table(kind: str, value: dict[str, Any]) -> bool:
+    if kind == _CELLS:
+        return all(isinstance(each, str) or _is(_NUMBER, each) for each in value.values())
+    inner: type | None = {_COLUMNS: str, _PAIRS: str, _SWAPS: dict, _TABLE: object}.get(kind)
+    return inner is not None and all(isinstance(each, inner) for each in value.values())
