@@ -52,18 +52,24 @@ def explained_by(name: str) -> tuple[list[str], str]:
     found = _own(name)
     if found:
         return found, ""
-    meant = {plain(each): each for each in (*names(), *topic_names())}.get(plain(name))
-    others = {plain(each): own for each, own in SYNONYMS.items()}.get(plain(name), () if meant is None else (meant,))
+    meant = {plain(each): own for each, own in _named().items()}.get(plain(name))
+    others = {plain(each): own for each, own in SYNONYMS.items()}.get(plain(name), ()) if meant is None else (meant,)
     if others:
         return [page for other in others for page in _own(other)], f"{quoted(name)} here: {', '.join(others)}."
     nearest = {plain(each): own for each, own in ABSENT.items()}.get(plain(name))
     if nearest is not None:
         raise InputError(f"Penstock has no {quoted(name)}; nearest to it: {', '.join(nearest)}.")
-    own = suggestion(
-        name, [*names(), *catalogue()["components"], *topic_names(), *reproductions.names(), *suites.names()]
-    )
+    own = suggestion(name, _named())
     close = own or suggestion(name, known(), ".")
     raise InputError(f"there is nothing called {quoted(name)}{close} 'penstock list' shows what there is.")
+
+
+def _named() -> dict[str, str]:
+    """All names with pages of their own, also of claims and open questions, and the lists of a scenario."""
+    lists = {section["path"].removesuffix("[]"): section["name"] for section in catalogue()["sections"]}
+    own = [*suites.names(), *reproductions.names(), *reproductions.item_names(), *topic_names()]
+    own += [*catalogue()["components"], *names()]
+    return {path: name for path, name in lists.items() if path and "." not in path} | {each: each for each in own}
 
 
 def _own(name: str) -> list[str]:

@@ -279,7 +279,10 @@ def test_list(penstock):
     assert "goodput" in out
     assert "goodput" not in penstock("list", "discipline")[1]
     assert "red" not in penstock("list", "metrics")[1].split()
-    assert list(json.loads(penstock("list", "--format", "json")[1])["components"]) == ["discipline"]
+    everything = json.loads(penstock("list", "--format", "json")[1])
+    assert list(everything["components"]) == ["discipline"]
+    for kind in ("studies", "suites"):
+        assert everything[kind] == json.loads(penstock("list", kind, "--format", "json")[1])[kind] != []
 
 
 def test_versions(penstock):

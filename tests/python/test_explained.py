@@ -38,6 +38,14 @@ from penstock.reference import catalogue, names
         ("fq_codel", "# fq-codel (scheduler)"),
         ("assured forwarding", "# af"),
         ("recovery", "# recovery (kind of component)"),
+        ("AF", "# af: "),
+        ("L4S", "# L4S next to Classic traffic"),
+        ("Af C03", "# af-c03: "),
+        ("PCN-A01", "# pcn-a01: "),
+        ("Rfc7928", "# "),
+        ("Links", "# link (section)"),
+        ("flows", "# flow (section)"),
+        ("Discipline", "# discipline (kind of component)"),
     ],
 )
 def test_a_name_that_people_try_has_a_page(name, first):

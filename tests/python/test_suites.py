@@ -174,6 +174,9 @@ def test_the_ellipse_of_a_cloud():
         (("l4s", "--precision", "5 %"), "is not of the form METRIC=HALF-WIDTH"),
         (("l4s", "--precision", "share=0 %"), "is not above zero"),
         (("l4s", "--set", "no.such=1"), "no.such"),
+        (("L4S",), "no published study or suite 'L4S'; did you mean 'l4s'? The studies are af, "),
+        (("rul",), "no published study or suite 'rul'; did you mean 'rrul'?"),
+        (("zz",), "no published study or suite 'zz'; the studies are af, bcn, ef, md1k, pcn, ubr, and the suites"),
     ],
 )
 def test_mistakes_are_told(words, told, penstock):

@@ -50,14 +50,13 @@ def list_(
         chosen: dict[str, Any] = dict(everything) if wanted is None else {"components": components, "metrics": metrics}
         if wanted == "sections":
             chosen["sections"] = sections
-        if wanted == "studies":
-            chosen["studies"] = [{"name": name, "summary": summary} for name, summary in studies.items()]
-        if wanted == "suites":
-            chosen["suites"] = [{"name": name, "summary": summary} for name, summary in questions.items()]
+        for key, found in (("studies", studies), ("suites", questions)):
+            if wanted in (None, key):
+                chosen[key] = [{"name": name, "summary": summary} for name, summary in found.items()]
         emit(json_text(chosen))
         return
-    for name, found in components.items():
-        rows = [(component["name"], component["summary"]) for component in found]
+    for name, of_kind in components.items():
+        rows = [(component["name"], component["summary"]) for component in of_kind]
         place = f"{' or '.join(f'{place}.NAME' for place in keys[name])} in a scenario"
         if kind in of_key and kind != name:
             place = f"`{kind}` takes a{'n' * (name[0] in 'aeiou')} {name}"

@@ -5,14 +5,16 @@ from typing import Annotated
 
 import click
 
-from penstock import suites
+from penstock import reproductions, suites
 from penstock.cli import options
 from penstock.cli.completion import studies
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError
 from penstock.memory import allow
-from penstock.printable import quoted
+from penstock.printable import quoted, suggestion
 from penstock.records import MOST_RUNS
 from penstock.reproductions import example_reading
+from penstock.reproductions.loading import DATA, is_folder
 from penstock.store import Store
 
 DocumentArgument = Annotated[
@@ -129,6 +131,7 @@ def reproduce(
         wanted = command.Asked(parts, options.read_sets(sets), runs, target, jobs, on, Store(store), out, only_stored)
         run(suites.load(doc), wanted, as_json=output == "json")
         return
+    refuse_unknown(doc)
     of_suite = sets or precision is not None or out is not None
     options.refuse_contradictions(
         (of_suite, "--set, --precision and --out are for suites, and this is a published study")
@@ -183,6 +186,18 @@ def reproduce(
         run_again.summary(doc, asked)
     else:
         run_again.reproduce(doc, asked, claims=claims, limit=limit, others=Budget(budget) if alternatives else None)
+
+
+def refuse_unknown(doc: str) -> None:
+    """Raises InputError if there is no study and no suite of this name."""
+    studies, questions = reproductions.names(), suites.names()
+    if doc in studies or is_folder(doc):
+        return
+    hint = suggestion(doc, [*studies, *questions], ";")
+    there = f"the studies are {', '.join(studies)}, and the suites {', '.join(questions)}"
+    if hint != ";":
+        there = f"{there[0].upper()}{there[1:]}"
+    raise InputError(f"no published study or suite {quoted(doc)}{hint} {there}. A folder with a {DATA} is a study too.")
 
 
 def read_readings(doc: str, given: list[str] | None) -> dict[str, str]:

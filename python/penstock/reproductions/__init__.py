@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from penstock.reproductions.loading import names
 
-__all__ = ["example_reading", "explain", "names", "summaries"]
+__all__ = ["example_reading", "explain", "item_names", "names", "summaries"]
 
 
 def summaries() -> dict[str, str]:
@@ -15,6 +15,15 @@ def summaries() -> dict[str, str]:
     from penstock.reproductions.loading import load
 
     return {name: load(name).document.summary for name in names()}
+
+
+def item_names() -> list[str]:
+    """The claims and open questions of all studies, by their ids."""
+    from penstock.reproductions.loading import load
+
+    documents = [load(name).document for name in names()]
+    claims = [claim.id for document in documents for claim in document.claims]
+    return claims + [question.id for document in documents for question in document.questions]
 
 
 def example_reading(doc: str, question: str) -> str:
