@@ -248,6 +248,14 @@ r-sink.queue.tail-drop.limit = "r-sink.rate * 20 ms / sqrt(n)"
         ("[set]\nmeasure = [{metric = 'loss', of = 'r-snk'}]\n", (4, "measure[0].of", "unknown")),
         ("[set]\nr-sink.rat = 1\n", (4, "r-sink.rat", "unknown key 'rat'; did you mean 'rate'?")),
         ("[grid]\nflows = [1, 2]\n", (4, "grid.flows", "changes nothing: no derived value and no condition of")),
+        (
+            "[grid]\nn = [2020-01-01]\n[derived]\nr-sink.delay = 'n * 1 ms'\n",
+            (6, "derived.r-sink.delay", "'n' is 2020-01-01, no number, text or switch (at n = 2020-01-01)"),
+        ),
+        (
+            "[grid]\nn = [inf]\n[derived]\nr-sink.delay = 'n * 1 ms'\n",
+            (6, "derived.r-sink.delay", "'n' is inf, no finite number, text or switch"),
+        ),
         ("list = 3\n", (3, "list", "needs tables, [[list]]")),
         ("set = 3\n", (3, "set", "needs a table, [set]")),
         ("where = 3\n", (3, "where", "needs conditions, such as")),

@@ -91,6 +91,7 @@ def penstock(penstock, tmp_path):
             'precision = { metric = "delay", half-width = "1 bytes" }\n',
             ["2: precision.half-width: has not the unit of del"],
         ),
+        ("runs = 100_001\n", ["2: runs: needs a whole number, 1 to 100,000"]),
         ("warm-up = 3\n", ['2: warm-up: needs a time, such as "10 s", or { mser-5 = "METRIC" } to find it']),
         ('warm-up = { mser-5 = "queue", windows = 3 }\n', ["2: warm-up.windows: needs 50 to 10000 of them"]),
         ('warm-up = { mser-5 = "qeue" }\n', ["2: warm-up: 'qeue' is not measured here; did you mean 'queue'?"]),
@@ -99,6 +100,13 @@ def penstock(penstock, tmp_path):
         ('[metrics]\nx = "throughput[one] + delay"\n', ["3: metrics.x: ", "cannot be added to"]),
         ('[metrics]\nx = "throughput[three]"\n', ["3: metrics.x: 'throughput[three]' means no number"]),
         ("[metrics]\nx = 3\n", ["3: metrics.x: is not an expression"]),
+        ("[metrics]\n'' = 'delay'\n", ["3: metrics.: needs a name without brackets"]),
+        ("[metrics]\n'x[a]' = 'delay'\n", ["3: metrics.x[a]: needs a name without brackets"]),
+        (
+            '[grid]\na-b.rate = ["4 Mbit/s", "5 Mbit/s"]\n[compare]\nparameter = "a-b.rate"\nbaseline = "4 Mbit/s"\n'
+            'metrics = ["delay", "delay[mean]"]\n',
+            ["7: compare.metrics: 'delay[mean]' is delay[one, mean], which 'delay' is too"],
+        ),
         (
             'compare = { parameter = "seed", baseline = 1, metrics = ["delay"] }\n',
             ["2: compare: 'seed' does not vary; nothing does"],

@@ -180,9 +180,12 @@ class _Evaluation:
             found = _setting_value(self._fixed, self._document, name)
             if (value := as_value(found)) is not None:
                 return value
-            what = "is unknown: neither a parameter, nor in the scenario" if found is None else "is a table or a list"
+            if found is not None:
+                is_number = isinstance(found, float)
+                what = "is a table or a list" if isinstance(found, (dict, list)) else f"is {toml.value(found)}"
+                raise ExpressionError(f"{quoted(name)} {what}, no {'finite ' * is_number}number, text or switch")
             hint = suggestion(name, [*self._fixed, *self._expressions])
-            raise ExpressionError(f"{quoted(name)} {what}{hint}")
+            raise ExpressionError(f"{quoted(name)} is unknown: neither a parameter, nor in the scenario{hint}")
 
         return look_up
 

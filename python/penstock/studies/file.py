@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, suggestion, utf8
+from penstock.records import MOST_RUNS
 from penstock.studies.definition import Definition, is_path
 from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.ranges import Range
@@ -61,7 +62,7 @@ def read_study(
         if key not in KEYS:
             mistakes.add((key,), _unknown_key(key))
     description, scenario = (_text(content, key, mistakes) for key in ("description", "scenario"))
-    runs, seed = _count(content, "runs", 1, mistakes) or RUNS, _count(content, "seed", 0, mistakes)
+    runs, seed = _count(content, "runs", 1, mistakes, MOST_RUNS) or RUNS, _count(content, "seed", 0, mistakes)
     definition = _definition(content, mistakes)
     aimed = aims_of(content, mistakes)
     _refuse_twice(content, definition, mistakes)
@@ -107,11 +108,11 @@ def _text(content: Mapping[str, Any], key: str, mistakes: Mistakes) -> str | Non
     return value if isinstance(value, str) else None
 
 
-def _count(content: Mapping[str, Any], key: str, least: int, mistakes: Mistakes) -> int | None:
+def _count(content: Mapping[str, Any], key: str, least: int, mistakes: Mistakes, most: int = 2**63 - 1) -> int | None:
     value = content.get(key)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63):
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value <= most):
         return value
-    mistakes.add((key,), f"needs a whole number, {least} or more")
+    mistakes.add((key,), f"needs a whole number, {least} {f'to {most:,}' if most == MOST_RUNS else 'or more'}")
     return None
 
 

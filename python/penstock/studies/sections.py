@@ -101,6 +101,9 @@ def _metrics(table: Any, tell: Tell) -> dict[str, str]:
         return {}
     found = {}
     for name, text in table.items():
+        if name != name.strip() or not name or "[" in name:
+            tell(("metrics", name), "needs a name without brackets and blanks around it, which numbers are picked by")
+            continue
         if not isinstance(text, str):
             tell(("metrics", name), 'is not an expression; write it in quotes, such as "goodput[near] / goodput[far]"')
             continue

@@ -91,8 +91,19 @@ def _mistakes(plan: StudyPlan, own: Sequence[Metric]) -> Iterator[tuple[str, str
                 f'has not the unit of {plan.precision.metric}, {unit}; or write a share, such as "5 %"',
             )
     if plan.compare is not None:
-        for selector in plan.compare.metrics:
-            yield from _selected("compare.metrics", selector, metrics)
+        yield from _compared(plan.compare.metrics, metrics)
+
+
+def _compared(selectors: Sequence[str], metrics: Sequence[Metric]) -> Iterator[tuple[str, str]]:
+    """The selectors of a comparison that are wrong, or repeat a number, which would count twice for the p-values."""
+    first: dict[str, str] = {}
+    for selector in selectors:
+        wrong = [*_selected("compare.metrics", selector, metrics)]
+        yield from wrong
+        number = selector if wrong else select(selector, metrics).selector
+        if number in first:
+            yield "compare.metrics", f"{quoted(selector)} is {number}, which {quoted(first[number])} is too"
+        first[number] = selector
 
 
 def _selected(path: str, selector: str, metrics: Sequence[Metric]) -> Iterator[tuple[str, str]]:
