@@ -159,7 +159,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Sets the parameters of each environment and advances it by a step."""
         if not self._runs:
             raise ArgumentError("step: call reset first.")
-        actions = np.asarray(actions)
+        try:
+            actions = np.asarray(actions)
+        except ValueError as error:  # rows of different lengths
+            raise ArgumentError(f"actions: {error}; the shape must be {self.action_space.shape}.") from None
+        if actions.dtype.kind not in "biuf":
+            raise ArgumentError(f"actions: are of the type {actions.dtype}; they must be numbers.")
         if actions.shape != self.action_space.shape:
             raise ArgumentError(f"actions: the shape is {actions.shape}; it must be {self.action_space.shape}.")
         if not np.isfinite(actions).all():
@@ -265,7 +270,7 @@ class _Setter:
     def text(self, action: float) -> str:
         """The value of an action, as after ``--set``."""
         if self.is_choice:
-            if not 0 <= action < len(self.values):
+            if action not in range(len(self.values)):
                 raise ArgumentError(
                     f"actions: {quoted(self.path)}: {action:g} is no choice; from 0 to {len(self.values) - 1}."
                 )

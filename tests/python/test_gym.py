@@ -167,11 +167,19 @@ def test_actions_that_cannot_be_done_are_refused():
         (np.full((2, 1), 0.5), r"the shape is \(2, 1\); it must be \(3, 1\)"),
         (np.full((3, 1), np.nan), "not all of them are finite"),
         (np.full((3, 1), 2.0), "2 is not from 0.01 to 0.9"),
+        ([["a"], ["b"], ["c"]], "are of the type <U1; they must be numbers"),
+        ([[None], [0.5], [0.5]], "are of the type object; they must be numbers"),
+        ([[0.5], [0.5, 0.1], [0.5]], r"inhomogeneous .*; the shape must be \(3, 1\)"),
     ):
         with pytest.raises(ArgumentError, match=message):
             envs.step(actions)
     with pytest.raises(ArgumentError, match="seed: 2 seeds for 3 environments"):
         envs.reset(seed=[1, 2])
+    envs = environments(actions={PARAMETER: [0.1, 0.5]})
+    envs.reset(seed=1)
+    for action in (0.5, -1, 2):
+        with pytest.raises(ArgumentError, match=f"{action:g} is no choice; from 0 to 1"):
+            envs.step(np.full((3, 1), action))
 
 
 def test_the_example_trains_and_compares():
