@@ -95,6 +95,8 @@ class RowStream:
         executor: str = "horizon",
         threads: int = 1,
     ) -> None:
+        run = {"name": name, "folder": folder, "sets": list(sets), "seed": seed, "replication": replication}
+        text = scenario if isinstance(scenario, str) else None
         if isinstance(scenario, str):
             with core_faults():
                 scenario = _core.Scenario(scenario, utf8(name), list(sets), folder)
@@ -102,6 +104,7 @@ class RowStream:
         require([(name, read.memory)], 1)
         given = [(key, _words(key, value)) for key, value in options.items() if value is not None]
         self._check(read, name, bool(given))
+        self._made_with = text, {**dict(given), **run, "executor": executor, "threads": threads}
         self.scenario = read
         self.warnings: list[str] = read.warnings
         self.seed, self.replication = numbers_of_run(read.seed if seed is None else seed, replication)
@@ -114,6 +117,14 @@ class RowStream:
             self._rows = self._of_core(*of, list(self._constants.items()))
         except _core.ScenarioError as error:
             raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        text, options = self._made_with
+        if self._is_begun:
+            raise ArgumentError("rows that have been read cannot be pickled or copied: use frame(), which can.")
+        if text is None:
+            raise ArgumentError("rows of a Scenario cannot be pickled or copied: make them from its TOML text.")
+        return _made_again, (type(self), text, options)
 
     def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
         """Raises an error if the scenario does not allow such rows."""
@@ -249,6 +260,11 @@ class RowStream:
                 file.write(text.encode())
                 events += rows
         return events
+
+
+def _made_again(of: type[RowStream], text: str, options: dict[str, Any]) -> RowStream:
+    """The rows of a pickle."""
+    return of(text, **options)
 
 
 def _words(key: str, value: Names | bool) -> str | bool | list[str]:

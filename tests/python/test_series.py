@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import subprocess
@@ -13,7 +14,7 @@ from observed_network import CLI, TEXT
 from one_link import one_link
 
 from penstock import _core
-from penstock.errors import InputError, ScenarioError
+from penstock.errors import ArgumentError, InputError, ScenarioError
 from penstock.plots.data import from_series
 from penstock.reference import catalogue, pages
 from penstock.series import TimeSeries, wide
@@ -112,6 +113,21 @@ def test_a_frame_can_be_sent_to_other_processes():
     frame = TimeSeries(TEXT, of="r1-r2", what=["queue", "class-queue"], every="1 s").frame()
     assert 0 < frame["class"].null_count() < frame.height
     assert pickle.loads(pickle.dumps(frame)).equals(frame)
+
+
+@pytest.mark.parametrize("of", [TimeSeries, PacketTrace])
+def test_rows_that_have_not_been_read_are_pickled_and_copied(of):
+    selected = {"of": ["r1-r2"], "every": "1 s"} if of is TimeSeries else {"at": "r1-r2", "events": ["drop"]}
+    made = of(TEXT, **selected, name="net.toml", sets=[("r1-r2.delay", "11 ms")], seed=5, replication=2)
+    again, copied = pickle.loads(pickle.dumps(made)), copy.deepcopy(made)
+    frame = made.frame()
+    assert again.frame().equals(frame)
+    assert copied.frame().equals(frame)
+    assert frame.height > 0
+    with pytest.raises(ArgumentError, match="rows that have been read cannot be pickled or copied: use frame"):
+        pickle.dumps(made)
+    with pytest.raises(ArgumentError, match="make them from its TOML text"):
+        copy.copy(of(_core.Scenario(TEXT), **selected))
 
 
 def test_each_row_says_what_was_run(tmp_path: Path):
