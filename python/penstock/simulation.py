@@ -116,14 +116,20 @@ _SECOND = 10**12
 class Snapshot:
     """The state of a simulation at an instant; see :meth:`Simulation.snapshot`."""
 
-    __slots__ = ("_before", "_of", "_run", "now")
+    __slots__ = ("_before", "_of", "_run", "_values", "now")
 
-    def __init__(self, run: _core.SteppedRun, before: list[float], of: object) -> None:
+    def __init__(self, run: _core.SteppedRun, before: list[float], values: list[float], of: object) -> None:
         self._run = run
         self._before = before
+        self._values = values
         self._of = of
         self.now: float = run.now / _SECOND
         """Simulated time in seconds."""
+
+    def __reduce__(self) -> Any:
+        raise ArgumentError(
+            "a snapshot cannot be pickled or copied: restore it as often as wanted, in the process that made it."
+        )
 
 
 class Simulation:
@@ -247,7 +253,7 @@ class Simulation:
 
     def snapshot(self) -> Snapshot:
         """Returns the present state, which :meth:`restore` goes back to as often as wanted."""
-        return Snapshot(self._run.copy(), list(self._before), self._of)
+        return Snapshot(self._run.copy(), self._before, self._values, self._of)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Goes back to a state of this simulation, or of another one of the same run and observations.
@@ -256,8 +262,7 @@ class Simulation:
         """
         if snapshot._of != self._of:
             raise ArgumentError("snapshot: is of another run, or of other observations.")
-        self._run, self._before = snapshot._run.copy(), list(snapshot._before)
-        self._values = [0.0 if each.per_step else value for each, value in self._pairs(self._before)]
+        self._run, self._before, self._values = snapshot._run.copy(), snapshot._before, snapshot._values
 
     def result(self) -> RunResult:
         """Runs to the end, and returns the numbers of the run and its digest."""
@@ -266,6 +271,11 @@ class Simulation:
             made = self._run.finish()
         metrics = [Metric(name, dict(labels), unit, value) for name, labels, unit, value in made.metrics]
         return RunResult(self._request, metrics, made.digest, made.packet_hops, threads=1, window=(0.0, self.end))
+
+    def __reduce__(self) -> Any:
+        raise ArgumentError(
+            "a simulation cannot be pickled or copied: make it again from its scenario, or go back to a snapshot."
+        )
 
     @property
     def _of(self) -> object:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -71,6 +73,29 @@ def test_a_snapshot_is_gone_back_to_as_often_as_wanted():
     assert digests[0] != digests[1]
     # Setting what it is already changes nothing.
     assert digests[0] == simulation().result().digest
+
+
+def test_a_snapshot_has_what_was_observed():
+    sim = simulation()
+    for time in ("1 s", "1.5 s"):
+        sim.step_until(time)
+    before, state = sim.snapshot(), sim.state()
+    assert state["drops[r-b] per step"] > 0
+    sim.step_until("2 s")
+    after = sim.state()
+    for _ in range(2):
+        sim.restore(before)
+        assert sim.state() == state
+        sim.step_until("2 s")
+        assert sim.state() == after
+
+
+def test_a_simulation_is_not_pickled():
+    sim = simulation()
+    with pytest.raises(ArgumentError, match="make it again from its scenario, or go back to a snapshot"):
+        pickle.dumps(sim)
+    with pytest.raises(ArgumentError, match="restore it as often as wanted"):
+        copy.deepcopy(sim.snapshot())
 
 
 def test_counting_begins_at_the_start():
