@@ -189,6 +189,18 @@ def test_built_in_components_are_compared(penstock: Callable[..., tuple[int, str
     assert "there is no component 'droptail'" in told
 
 
+def test_a_file_may_have_quotes_in_its_name(penstock: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    file = tmp_path / 'a"b.py'
+    file.write_text((EXAMPLES / "srtcm.py").read_text())
+    exit_code, out, err = penstock("conform", str(file))
+    assert exit_code == 0, (out, err)
+
+
+def test_a_parameter_is_given_once(penstock: Callable[..., tuple[int, str, str]]) -> None:
+    exit_code, _, err = penstock("conform", "red", "--set", "limit=5 packets", "--set", "limit=6 packets")
+    assert (exit_code, err) == (2, "--set 'limit': is given twice.\n")
+
+
 def test_progress_counts_the_runs() -> None:
     told: list[Status] = []
     found = conformance(built_in("tail-drop"), None, {}, progress=told.append)

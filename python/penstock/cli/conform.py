@@ -2,14 +2,15 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from penstock.cli import options
 from penstock.cli.console import emit, show, table
 from penstock.cli.verb import argument, option
+from penstock.errors import InputError
 from penstock.own.conformance import conformance, recorded
 from penstock.own.subjects import built_in, in_file
-from penstock.printable import json_text
+from penstock.printable import json_text, quoted
 from penstock.progress import Progress
 from penstock.studies.toml_text import plain_value
 
@@ -39,7 +40,11 @@ def conform(
     is_file = bool(name) or component.endswith(".py")
     subject = in_file(Path(f"{file.removesuffix('.py')}.py"), name or None) if is_file else built_in(component)
     other = built_in(against, subject.kind) if against else None
-    settings = {key: plain_value(text) for key, text in options.read_sets(sets)}
+    settings: dict[str, Any] = {}
+    for key, text in options.read_sets(sets):
+        if key in settings:
+            raise InputError(f"--set {quoted(key)}: is given twice.")
+        settings[key] = plain_value(text)
     with Progress() as progress:
         found = conformance(subject, other, settings, recorded(arrivals) if arrivals else None, progress)
     if output == "json":

@@ -110,7 +110,7 @@ def _cases(
         listed = ", ".join(RECORDED)
         raise InputError(f"{subject.key} is a {subject.kind}, which has no arrivals; leave --arrivals out ({listed})")
     folder = str(subject.file.parent if subject.file else Path())
-    use = f'use = "{subject.file.name}"\n' if subject.file else ""
+    use = f"use = {toml.value(subject.file.name)}\n" if subject.file else ""
     models = [subject, against] if against else [subject]
     has_classes = subject.kind == "scheduler"
     groups: list[tuple[Recorded | None, dict[str, str]]] = [(None, SCENARIOS[subject.kind])]
