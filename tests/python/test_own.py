@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -449,6 +450,57 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
         (f"x = {'-' * 100_000}1", "mine.py: is nested too deeply"),
         (f"x = {'1 + ' * 100_000}1", "mine.py: is nested too deeply"),
         (HEAD, "mine.py: has no component"),
+        *(
+            (TEMPLATE.replace('"limit", "60 packets", doc="Its limit."', arguments), f"mine.py:9: parameter: {message}")
+            for arguments, message in (
+                ('"limit", doc=5', "doc is 5; it must be a text"),
+                ('5, doc=""', "kind is 5; it must be a text"),
+                ('"limit", [60], doc=""', "default is [60]; it must be a text, a number, True or False"),
+                ('"limit", doc="", changeable="no"', "changeable is 'no'; it must be True or False"),
+                ('"choice", doc=""', "a choice needs words; write words=[...]"),
+                ('"choice", doc="", words="ab"', "words is 'ab'; it must be a list of texts"),
+                ('"choice", doc="", words=[1, 2]', "word is 1; it must be a text"),
+                ('"choice", doc="", words={"a": 5}', "word is 5; it must be a text"),
+                ('"choice", doc="", words=["a", "b", "a"]', "words has a word twice (a, b, a)"),
+                ('"choice", "c", doc="", words=["a", "b"]', "default is 'c', not one of a, b"),
+            )
+        ),
+        (
+            TEMPLATE.replace('doc="Its', 'words=["a"], doc="Its'),
+            "mine.py:9: parameter 'limit': only a choice has words",
+        ),
+        (TEMPLATE.replace("int = 0", "int = own.state(0, doc=5)"), "mine.py:11: state: doc is 5; it must be a text"),
+        (TEMPLATE.replace("int = 0", 'int = own.state(0, unit="")'), "mine.py:11: state: unit is empty; write '1'"),
+        (TEMPLATE.replace('stream("mine")', 'stream("")'), "mine.py:10: stream: name is empty"),
+        (TEMPLATE.replace('stream("mine")', "stream(5)"), "mine.py:10: stream: name is 5; it must be a text"),
+        (
+            TEMPLATE.replace("@own.discipline", "@own.discipline(name=5)"),
+            "mine.py:5: discipline: name is 5; it must be a text",
+        ),
+        (
+            TEMPLATE.replace("@own.discipline", '@own.discipline(name="")'),
+            "'' is no name for a discipline",
+        ),
+        (
+            TEMPLATE.replace("@own.discipline", "@own.meter\n@own.discipline"),
+            "mine.py:5: meter: Mine is a discipline already; a class is one component",
+        ),
+        (
+            TEMPLATE.replace("    def on_arrival", "    @staticmethod\n    def on_arrival"),
+            "on_arrival: write a method without decorators and defaults",
+        ),
+        *(
+            (
+                TEMPLATE + f"\n{head}\n" + indent(TEMPLATE[TEMPLATE.index("@own") :], "    ") + tail,
+                "mine.py:21: Mine is within another statement; write a component at the top level of the file",
+            )
+            for head, tail in (
+                ("if True:", ""),
+                ("try:", "finally:\n    pass\n"),
+                ("def make():", "    return Mine\nOther = make()\n"),
+                ("class Outer:", ""),
+            )
+        ),
     ],
 )
 def test_a_declaration_that_is_wrong_is_a_mistake(tmp_path: Path, text: str, message: str) -> None:
@@ -463,6 +515,10 @@ def test_a_class_may_have_any_name_that_python_allows(tmp_path: Path) -> None:
     )
     scenario = _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path))
     assert scenario.run(1, 0).packet_hops > 0
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert mistakes(tmp_path, "\ufeff" + TEMPLATE.replace("BODY", "pass"), MINE) == []
 
 
 def test_a_file_that_is_missing_or_no_python_is_a_mistake(tmp_path: Path) -> None:

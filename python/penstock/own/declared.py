@@ -138,6 +138,8 @@ def declared(cls: type, node: ast.ClassDef, mistakes: Mistakes) -> Declared:
             it.streams[name] = value.name
         elif isinstance(value, FunctionType):
             _add_method(it, name, mistakes, line)
+        elif isinstance(value, staticmethod | classmethod | property):
+            _refuse_decorated(name, mistakes, line)
         elif name not in annotations:
             what = "declares no type; write, for example, " + f"{name}: int = 0"
             mistakes.add(line, f"{quoted(name)} {what}")
@@ -193,6 +195,8 @@ def _add_parameter(it: Declared, name: str, value: Parameter, mistakes: Mistakes
     if value.kind not in kinds:
         message = f"parameter {quoted(name)}: there is no kind {quoted(value.kind)}; one of {', '.join(kinds)}"
         mistakes.add(line, message)
+    elif value.words and value.kind != "choice":
+        mistakes.add(line, f"parameter {quoted(name)}: only a choice has words")
     of = it.class_parameters if isinstance(value, ClassParameter) else it.parameters
     of[name] = value
 
@@ -203,6 +207,10 @@ def _add_method(it: Declared, name: str, mistakes: Mistakes, line: int) -> None:
         it.methods[name] = methods[-1]
     else:
         mistakes.add(line, f"{name}: write a method, with def at the top of the class")
+
+
+def _refuse_decorated(name: str, mistakes: Mistakes, line: int) -> None:
+    mistakes.add(line, f"{name}: write a method without decorators and defaults, with self as its first argument")
 
 
 def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes: Mistakes, line: int) -> None:
@@ -248,10 +256,7 @@ def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
             arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg or arguments.defaults
         )
         if method.decorator_list or not plain or given[:1] != ["self"]:
-            mistakes.add(
-                method.lineno,
-                f"{name}: write a method without decorators and defaults, with self as its first argument",
-            )
+            _refuse_decorated(name, mistakes, method.lineno)
         elif name.startswith("on_") and name not in hooks:
             mistakes.add(method.lineno, f"a {it.kind} has no hook {quoted(name)}; one of {', '.join(hooks)}")
         elif name in hooks and (unknown := [each for each in given[1:] if each not in hooks[name].arguments]):

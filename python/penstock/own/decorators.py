@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, TypeVar, overload
 
 from penstock.errors import ArgumentError
-from penstock.own.vocabulary import Mark
+from penstock.own.vocabulary import Mark, mark_of
+from penstock.printable import represented, shortened
 
 _T = TypeVar("_T")
 _STATISTICS = ("mean", "sum", "share")
@@ -175,6 +176,8 @@ def metric(*, unit: str, statistic: str = "mean", name: str | None = None) -> An
     name : str, optional
         The name.
     """
+    if not isinstance(unit, str) or not unit:
+        raise ArgumentError(f"metric: unit={unit!r} is no unit; write '1' for a number without one")
     if statistic not in _STATISTICS:
         raise ArgumentError(f"metric: statistic={statistic!r} is not one of {', '.join(_STATISTICS)}")
     return _marked("metric", None, name, settings={"unit": unit, "statistic": statistic})
@@ -183,10 +186,15 @@ def metric(*, unit: str, statistic: str = "mean", name: str | None = None) -> An
 def _marked(
     kind: str, cls: Any, name: str | None, facts: tuple[str, ...] = (), settings: Mapping[str, str] | None = None
 ) -> Any:
+    if not isinstance(name, str | None):
+        raise ArgumentError(f"{kind}: name is {shortened(represented(name), 60)}; it must be a text")
+
     def mark(cls: type) -> type:
         if not isinstance(cls, type):
             raise ArgumentError(f"{kind}: decorates a class, not {type(cls).__name__}")
-        key = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        if (other := mark_of(cls)) is not None:
+            raise ArgumentError(f"{kind}: {cls.__name__} is a {other.kind} already; a class is one component")
+        key = name if name is not None else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
         setattr(cls, "__penstock_own__", Mark(kind, key, facts, settings or {}))  # noqa: B010, the type checker knows no such attribute
         return cls
 

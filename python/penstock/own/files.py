@@ -16,7 +16,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from penstock.component import entries, made
-from penstock.errors import InputError
+from penstock.errors import InputError, PenstockError
 from penstock.own.compiled import addresses as compiled_addresses
 from penstock.own.compiled import compiler
 from penstock.own.declared import Declared, Mistakes, declared, refuse_repeated
@@ -60,6 +60,8 @@ class OwnFile:
         refuse_repeated((node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)), mistakes)
         mistakes.raise_any()
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        _refuse_nested(tree, mistakes)
+        mistakes.raise_any()
         found = [self._names[name] for name in classes if mark_of(self._names.get(name))]
         if not found:
             raise InputError(f"{path.name}: has no component; decorate a class, for example with @own.discipline")
@@ -112,6 +114,14 @@ def _check_names(components: list[Declared], mistakes: Mistakes) -> None:
             mistakes.add(it.node.lineno, f"{it.cls.__name__} {message}; give it another: name=...")
 
 
+def _refuse_nested(tree: ast.Module, mistakes: Mistakes) -> None:
+    """Refuses decorated classes within other statements, which would be left out silently."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.decorator_list and node not in tree.body:
+            message = f"{node.name} is within another statement; write a component at the top level of the file"
+            mistakes.add(node.lineno, message)
+
+
 def _check_imports(tree: ast.Module, mistakes: Mistakes) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -136,7 +146,8 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
         exec(compile(tree, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
         line = line_of(error, str(path))
-        raise InputError(f"{path.name}:{line}: {type(error).__name__}: {error}") from None
+        of = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
+        raise InputError(f"{path.name}:{line}: {of}{error}") from None
     return vars(module)
 
 
@@ -147,7 +158,7 @@ def source(path: Path) -> str:
             raise InputError(f"{path.name}: there is no such file; names are relative to the scenario's folder")
         if path.stat().st_size > _LARGEST:
             raise InputError(f"{path.name}: is larger than 1 MiB, the most of a file with components")
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path.name}: cannot be read: {error}") from None
 

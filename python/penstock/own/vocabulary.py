@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.errors import ArgumentError
+from penstock.printable import represented, shortened
+
 __all__ = [
     "ACCEPT",
     "CLASSES",
@@ -145,10 +148,29 @@ def parameter(
         Whether it can change during a run.
     words : mapping or sequence of str, optional
         The words of a choice, each with its meaning.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is of another type, or a choice has no words or another default.
     """
+    _require("parameter", str, "a text", kind=kind, doc=doc)
+    _require("parameter", bool, "True or False", changeable=changeable)
+    if default is not None:
+        _require("parameter", (str, int, float), "a text, a number, True or False", default=default)
+    _require("parameter", (Mapping, list, tuple), "a list of texts, or texts with their meanings", words=words)
     text = str(default).lower() if isinstance(default, bool) else None if default is None else str(default)
-    pairs = words.items() if hasattr(words, "items") else ((word, word) for word in words)
-    return Parameter(kind, text, doc, changeable, tuple(pairs))
+    pairs = tuple(words.items() if isinstance(words, Mapping) else ((word, word) for word in words))
+    for word in (each for pair in pairs for each in pair):
+        _require("parameter", str, "a text", word=word)
+    if kind == "choice" and not pairs:
+        raise ArgumentError("parameter: a choice needs words; write words=[...]")
+    allowed = [word for word, _ in pairs]
+    if len(set(allowed)) < len(allowed):
+        raise ArgumentError(f"parameter: words has a word twice ({', '.join(allowed)})")
+    if kind == "choice" and text not in (None, *allowed):
+        raise ArgumentError(f"parameter: default is {_shown(default)}, not one of {', '.join(allowed)}")
+    return Parameter(kind, text, doc, changeable, pairs)
 
 
 def class_parameter(
@@ -169,8 +191,11 @@ def class_parameter(
 def state(initial: Any, *, unit: str = "1", doc: str = "") -> Any:
     """Declares a variable of the state, whose type is its annotation: ``int``, ``float``, ``bool``, or a list of one.
 
-    With `doc`, time series and traces show it.
+    With `doc`, time series and traces show it. Raises ArgumentError if `unit` or `doc` is no text.
     """
+    _require("state", str, "a text", unit=unit, doc=doc)
+    if not unit:
+        raise ArgumentError("state: unit is empty; write '1' for a number without one")
     return State(initial, unit, doc)
 
 
@@ -178,8 +203,11 @@ def stream(name: str) -> Any:
     """Declares a random stream of the engine, which no built-in component uses.
 
     A hook draws by ``self.NAME.unit()`` (0 to 1), ``.chance(p)`` (true with probability p), ``.exponential()`` (mean 1)
-    and ``.below(n)`` (a whole number below n).
+    and ``.below(n)`` (a whole number below n). Raises ArgumentError if `name` is empty or no text.
     """
+    _require("stream", str, "a text", name=name)
+    if not name:
+        raise ArgumentError("stream: name is empty")
     return Stream(name)
 
 
@@ -194,6 +222,17 @@ def mul_div(a: int, b: int, c: int) -> int:
     if c == 0:
         return 0
     return min(max(a * b // c, -(2**63)), NEVER)
+
+
+def _require(function: str, types: type | tuple[type, ...], wanted: str, **given: object) -> None:
+    """Raises ArgumentError if an argument is not of these types."""
+    for name, value in given.items():
+        if not isinstance(value, types):
+            raise ArgumentError(f"{function}: {name} is {_shown(value)}; it must be {wanted}")
+
+
+def _shown(value: object) -> str:
+    return shortened(repr(value) if isinstance(value, str) else represented(value), 60)
 
 
 def mark_of(cls: object) -> Mark | None:
