@@ -67,9 +67,9 @@ def one_run(
     run = {"folder": str(file.parent), "sets": settings, "seed": seed, "replication": replication, "threads": threads}
     if log is None:
         return OneRun(text, text, run)
-    from penstock.emulation.opened import opened, read_log
+    from penstock.emulation.opened import opened
 
-    return OneRun(text, opened(file, text, settings, seed=seed, log=read_log(log)).asked.scenario, run)
+    return OneRun(text, opened(file, text, settings, seed=seed, log=log).asked.scenario, run)
 
 
 def write_rows(

@@ -92,7 +92,8 @@ def run(
         jobs = 1
     if replay is not None:
         idle = {"--runs": runs, "--store": store, "--shard": shard, "--stored": only_stored, "--dry-run": dry_run}
-        options.refuse_idle(idle | {"--jobs": jobs}, "--replay repeats one run and keeps nothing, so ")
+        idle |= {"--jobs": None if debug_component else jobs, "--on": None if on == "threads" else on}
+        options.refuse_idle(idle, "--replay repeats one run and keeps nothing, so ")
         of_run = {"sets": options.read_sets(sets), "seed": seed, "replication": replication or 0}
         _show_replay(file, replay, of_run, (executor, threads), View(output, values, replication or 0, out))
         return
@@ -184,9 +185,9 @@ def _make_all(
 def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, int], view: View) -> None:
     """Runs a scenario with the arrivals of a log, and shows the numbers."""
     from penstock.emulation.making import result_of
-    from penstock.emulation.opened import opened, read_log
+    from penstock.emulation.opened import opened
 
-    found = opened(file, read_text(file), log=read_log(log), **of_run)
+    found = opened(file, read_text(file), log=log, **of_run)
     warn(found.asked.scenario.warnings)
     asked = found.asked
     run = asked.scenario.run(asked.seed, asked.replications[0], None, *how)

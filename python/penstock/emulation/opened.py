@@ -47,15 +47,16 @@ def opened(
     seed: int | None = None,
     replication: int = 0,
     mtu: int = LARGEST_MTU,
-    log: str | None = None,
+    log: Path | None = None,
 ) -> Opened:
     """Reads a scenario with real nodes, and opens it for real packets of at most `mtu` bytes.
 
-    `file` is for messages and files that the scenario names; `log` has arrivals that are known before the run, as CSV.
+    `file` is for messages and files that the scenario names; `log` has arrivals that are known before the run.
 
     Raises InputError if it has no two real nodes, a setting is one of replaced flows, or the log is none of this
     scenario; ScenarioError if it has mistakes.
     """
+    arrivals = None if log is None else read_log(log)
     if is_study(text):
         raise InputError(f"{path_text(file)}: is a study; real packets pass through the network of one scenario.")
     if changed := [path for path, _ in sets if path.startswith("nodes.") and path.endswith(".real")]:
@@ -78,9 +79,9 @@ def opened(
     plan = StudyPlan(file.stem, made, str(file), [Point(sets=settings)], runs=1, seed=seed)
     asked = plan.read([replication])[0]
     try:
-        scenario = _core.with_arrivals(asked.scenario, groups, mtu, log)
+        scenario = _core.with_arrivals(asked.scenario, groups, mtu, arrivals)
     except ValueError as error:
-        raise InputError(f"the arrivals do not fit the scenario: {error}.") from None
+        raise InputError(f"{path_text(log or file)}: the arrivals do not fit the scenario: {error}.") from None
     return Opened(plan, replace(asked, scenario=scenario), real, groups, replaced)
 
 
@@ -88,7 +89,7 @@ def read_log(file: Path) -> str:
     """The text of an arrival log. Raises InputError if it cannot be read, or does not fit into memory."""
     try:
         require_file(file, is_read_whole=True)
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{path_text(file)}: cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError:
