@@ -120,6 +120,15 @@ def test_what_was_asked_for_wrongly_writes_nothing(penstock, tmp_path, arguments
     assert not (tmp_path / "new.toml").exists()
 
 
+def test_a_mistake_of_all_links_is_told_once(penstock):
+    code, out, err = penstock("new", "new.toml", "--topology", "fat-tree", "--set", "rate=10", "--set", "delay=1")
+    assert (code, out) == (2, "")
+    [rate, delay, last] = err.splitlines()
+    assert rate.startswith("new.toml:18: links[0].rate: 10 has no unit")
+    assert delay.startswith("new.toml:19: links[0].delay: 1 has no unit")
+    assert last == "2 mistakes, nothing was run."
+
+
 def test_an_existing_page_is_kept(penstock, tmp_path):
     (tmp_path / "old.toml").write_text("mine")
     code, _, err = penstock("new", "old.toml", "--topology", "star")

@@ -73,8 +73,9 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
             f"--topology {quoted(topology)}: is no topology{close} ({', '.join(GENERATORS)}, or a file: "
             f"{', '.join(SUFFIXES)})"
         )
-    mistakes = _core.check(page, str(file), [])
+    # Each once: all links of a network share their settings.
+    mistakes = {each["message"]: each for each in reversed(_core.check(page, str(file), []))}
     if mistakes:
-        raise ScenarioError(mistakes)
+        raise ScenarioError(reversed(mistakes.values()))
     sizes = zip(_core.Scenario(page, str(file), []).sizes, ("node", "link", "flow"), strict=True)
     return page, ", with " + ", ".join(things(count, thing) for count, thing in sizes)
