@@ -1,7 +1,6 @@
 """Arguments of a network's methods: nodes, checks of names and components, and dotted keys of a scenario.
 
-The core checks values with units and ranges when it reads the scenario; unknown names and components of the wrong kind
-are reported at once, with the messages of the command line.
+The core checks values with units and ranges when it reads the scenario.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ R = TypeVar("R")
 
 
 def named(section: str | None = None, of: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorates a function to report unknown and missing arguments.
+    """Decorates a function to report unknown and missing arguments, as of the class `of`.
 
-    `section` is the table of a scenario, such as ``links[]``, whose keys ``**more`` accepts; `of` the class in
-    messages, by default that of the function.
+    `section` is the table of a scenario, such as ``links[]``, whose keys ``**more`` accepts.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -109,10 +107,7 @@ def entries(where: str, given: Mapping[str, Any], path: str) -> None:
 
 
 def component(where: str, given: object, kind: str, path: str = "") -> None:
-    """Raises ArgumentError unless `given` is a component of this kind.
-
-    `where` names the argument in the message; `path` is the table, to suggest another argument that accepts the value.
-    """
+    """Raises ArgumentError unless `given` is of this kind; another argument of the table `path` may accept it."""
     if isinstance(given, Component) and kind == given.KIND:
         return
     takes = f"takes {_a(kind)} ({', '.join(class_names(kind))})"
@@ -160,10 +155,7 @@ class Node:
 
 
 def name_of(node: Node | str) -> str:
-    """The name of a node in a scenario.
-
-    Raises ArgumentError if it is neither a node nor the name of one.
-    """
+    """The name of a node in a scenario. Raises ArgumentError if it is neither a node nor the name of one."""
     name = node.name if isinstance(node, Node) else node
     if not isinstance(name, str):
         raise ArgumentError(f"{quoted(represented(name))} is no name of a node; names are texts.")

@@ -1,7 +1,4 @@
-"""Standard workloads, to compare machines, versions and simulators by CPU time per packet-hop.
-
-Each is written with the public builder and runs in a process of its own, so that its peak memory is its own.
-"""
+"""Standard workloads, to compare machines, versions and simulators by CPU time per packet-hop."""
 
 import json
 import resource
@@ -131,10 +128,7 @@ def atm() -> str:
 
 
 def pcn(traffic: str) -> str:
-    """Admission of calls over one link at five times the admissible rate, as in the PCN study.
-
-    `traffic`: ``CBR``, or ``VBR`` with silence suppression, so that packets come at random times.
-    """
+    """Admission of calls (``CBR``, or ``VBR`` with random times) over one link at five times the admissible rate."""
     from penstock.reproductions.loading import load
     from penstock.reproductions.pcn.cases import ADMISSION, SINGLE, Case
     from penstock.reproductions.pcn.scenario import scenario
@@ -145,10 +139,7 @@ def pcn(traffic: str) -> str:
 
 
 def fat_tree(ports: int = 16, variant: Literal["new-reno", "sack"] = "new-reno", **more: Any) -> str:
-    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms.
-
-    Another `variant` of TCP or `more` of its settings serve comparisons with simulators that lack this one.
-    """
+    """A fat tree of 1 Gbit/s with 1,024 hosts, each with four transfers to other pods or edges, 100 ms."""
     net = ps.Network()
     tree = ps.topologies.fat_tree(net, ports, rate="1 Gbit/s", delay="1 us", queue=ps.TailDrop(limit="100 packets"))
     tcp = ps.Tcp(variant=variant, initial_window="10 packets", initial_rto="5 ms", min_rto="5 ms", **_SIZES, **more)
@@ -261,10 +252,7 @@ def is_file(name: str) -> bool:
 
 
 def text_of(name: str, flows: int | None = None) -> tuple[str, str | None]:
-    """The text of a workload or scenario file, and the folder of the files that it names.
-
-    Raises InputError if the file cannot be read, or is a study.
-    """
+    """The text of a workload or scenario file, and the folder of its files. Raises InputError if it cannot be read."""
     if is_file(name):
         from penstock.cli.files import read_scenario
 
@@ -281,11 +269,10 @@ def measure_scenario(
     only_setup: bool = False,
     folder: str | None = None,
 ) -> Measurement:
-    """Measures the scenario `text` in this process; its peak memory includes what this process needed before.
+    """Measures the scenario `text` in this process, whose peak memory includes what it needed before.
 
-    `threads` is the maximum number of cores; the result has the number that was used most of the time. A process of its
-    own restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time before that
-    counts as its start.
+    The process restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time
+    before that counts as its start.
     """
     begin, begin_wall = _cpu_seconds(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
@@ -318,11 +305,7 @@ def measure_scenario(
 def measure_in_subprocess(
     name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
 ) -> Measurement:
-    """Runs a workload in a fresh process; see :func:`measure_scenario`.
-
-    `name` is one of :data:`WORKLOADS`, or a scenario file (``.toml``). `flows` applies to workloads of
-    :data:`RESIZABLE`. Raises InputError if it needs more memory than is available; PenstockError if that process fails.
-    """
+    """Measures a workload of :data:`WORKLOADS`, or a file, in a fresh process. Raises InputError if memory is short."""
     how = {"duration": duration, "threads": threads, "only_setup": only_setup}
     command = [sys.executable, "-m", "penstock.bench", name, json.dumps(flows), json.dumps(how), json.dumps(allowed())]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -340,10 +323,7 @@ def _cpu_seconds() -> float:
 
 
 def _peak_bytes() -> int:
-    """Peak memory of this process.
-
-    The system's counter starts at the size of the parent process; Linux also reports the process's own.
-    """
+    """Peak memory of this process; the counter of most systems starts at the size of the parent process."""
     status = Path("/proc/self/status")
     if status.is_file():
         for entry in status.read_text(encoding="ascii").splitlines():

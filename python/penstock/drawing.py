@@ -1,7 +1,4 @@
-"""Networks as SVG and results as HTML for notebooks.
-
-Drawings have the colour of the surrounding text; equal networks give equal drawings.
-"""
+"""Networks as SVG and results as HTML for notebooks, in the colour of the surrounding text."""
 
 import html
 from collections import Counter
@@ -60,10 +57,7 @@ class _Edge:
 
 
 def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> str:
-    """Returns the drawing of a network; traffic runs from left to right if the links have a direction.
-
-    `nodes`: its nodes and groups; each is one box.
-    """
+    """Returns the drawing of a network, a box for each node or group; directed traffic runs from left to right."""
     if len(nodes) > _MOST:
         return f"<p>{len(nodes)} nodes and groups are too many to be drawn; {_MOST} are not.</p>"
     names = [node.name for node in nodes]

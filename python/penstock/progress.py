@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """A progress display for :func:`penstock.running.run_all`; a context manager.
-
-    `stream`: standard error by default, so that results can be piped.
-    """
+    """A progress display for :func:`penstock.running.run_all`, on standard error by default; a context manager."""
 
     PATIENCE = 2.0
     """Seconds of work before the live line is shown."""

@@ -21,10 +21,7 @@ _SETTINGS = 5
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
-    """Number of runs, their seeds, and the known error of their means.
-
-    `replication`: the only replication that was run.
-    """
+    """Number of runs, or the only `replication`, their seeds, and the known error of their means."""
     runs = sum(len(point.runs) for point in points)
     cached = sum(point.cached for point in points)
     count = things(runs, "run") + (f" of {len(points)} points" if len(points) > 1 else "")
@@ -93,10 +90,7 @@ def _seconds(values: Iterable[float | None]) -> str:
 def table_of(
     summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMETERS
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Returns the column names and the lines of :func:`rows_of`.
-
-    If a number is of finished transfers, a column shows their count, instead of lines of their own.
-    """
+    """Returns the column names and the lines of :func:`rows_of`; counts of finished transfers are a column."""
     heads = ["metric", "of", *columns.heads, "mean", "unit", "runs"]
     finished = finished_of(summaries)
     told = {group_of(summary) for summary in summaries if is_of_finished(summary.metric)} & {*finished}
@@ -111,10 +105,7 @@ def rows_of(
     columns: ParameterColumns = NO_PARAMETERS,
     finished: Mapping[Hashable, Finished] | None = None,
 ) -> list[tuple[str, ...]]:
-    """Returns the lines: metric, labels, point, mean, unit and runs, grouped by metric.
-
-    Causes that never occurred share a line.
-    """
+    """Returns the lines, grouped by metric; causes that never occurred share a line."""
     summaries = without_statistic(summaries)
     by_metric = grouped(summaries, lambda each: each.metric)
     idle = grouped(filter(_is_idle, summaries), _group)
@@ -185,10 +176,7 @@ def of_text(labels: Mapping[str, str]) -> str:
 def contrasts_of(
     found: Sequence[Contrast], what: Compare, all_points: Sequence[Mapping[str, Any]], parameters: Sequence[str]
 ) -> tuple[list[str], str, list[tuple[Contrast, tuple[str, ...], bool]]]:
-    """Heads, the baseline, and each contrast with its cells and whether it is significant.
-
-    The columns are metric, the other parameters, the compared one, difference, and unit.
-    """
+    """Heads, the baseline, and each contrast with its cells and whether it is significant."""
     points = [{**each.others, what.parameter: each.value} for each in found]
     others = parameter_columns(points, [name for name in parameters if name != what.parameter])
     compared = parameter_columns(all_points, [what.parameter])

@@ -1,7 +1,4 @@
-"""The command line: ``main`` runs a verb, and turns every outcome into a message and an exit code.
-
-Each verb has a file of its own, which is imported only when the verb is called: ``--help`` must be instant.
-"""
+"""The command line; the file of a verb is imported only when the verb is called, since ``--help`` must be instant."""
 
 from __future__ import annotations
 
@@ -35,11 +32,7 @@ def main() -> None:
 
 
 def command() -> None:
-    """As :func:`main`, as the entry point of a process: an interruption ends the process at once, with code 130.
-
-    Otherwise Python ends the process by the signal if the interruption passed through code compiled at run time, such
-    as that of a dataclass, even if the interruption was caught later.
-    """
+    """As :func:`main`, for a process of its own: an interruption ends it with code 130, instead of by its signal."""
     _open_closed_streams()
     allow_restart()
     try:

@@ -52,10 +52,7 @@ def tell_for_libraries() -> None:
 
 
 def emit(text: str) -> None:
-    """Writes a result to standard output; characters that are not printable are escaped.
-
-    Raises PenstockError if it cannot be written; a closed pipe ends the process.
-    """
+    """Writes a printable result to standard output, and ends at a closed pipe; raises PenstockError if it cannot."""
     with _written():
         print(printable_lines(text), end="" if text.endswith("\n") else "\n", flush=True)
 
@@ -148,10 +145,7 @@ def _plain(renderable: RenderableType) -> RenderableType:
 
 
 class PlainTable:
-    """A title and a table without lines.
-
-    `right`: the columns of numbers, which are aligned right.
-    """
+    """A title and a table without lines; the columns `right` are aligned right."""
 
     def __init__(
         self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()
@@ -162,10 +156,7 @@ class PlainTable:
         self._right = [printable(column) for column in right]
 
     def lines(self, width: int) -> list[str] | None:
-        """The lines, one for each row; None if they do not fit or are not plain ASCII.
-
-        Faster than rich, which matters for thousands of rows.
-        """
+        """The lines, made faster than by rich; None if they do not fit or are not plain ASCII."""
         if not all(cell.isascii() or "±" in cell for row in self._rows for cell in row):
             return None
         columns = list(zip(self._columns, *self._rows, strict=True))

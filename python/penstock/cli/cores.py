@@ -31,11 +31,9 @@ class Cores:
     def note(
         self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
     ) -> None:
-        """Adds a run, by name and text of its scenario.
+        """Adds a run, by name and text of its scenario, which `read` returns only if there is something to report.
 
-        `read` returns the scenario with the run's settings; it is called only if there is something to report. `used`
-        is the number of cores that it used; if unknown, the number of parts of the network, computed once per scenario.
-        `is_plain` says that the plain executor makes it.
+        `used` is the number of its cores; if unknown, that of the parts of the network.
         """
         which = name, text
         if self.threads == 1 or which in self._noted or (used or 0) >= self.threads:

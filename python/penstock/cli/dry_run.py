@@ -31,10 +31,7 @@ def emit_dry_run(
     as_json: bool,
     at_least: bool = False,
 ) -> None:
-    """Shows the points and their runs, how many are in the store, and the estimated time.
-
-    `jobs` is the number of simultaneous runs; `at_least` says that there may be more runs in the end.
-    """
+    """Shows points, runs, stored runs and the time of `jobs` runs at once; `at_least` tells of possibly more runs."""
     kept: list[dict[str, StoredRun]] = there(asked, store) if store is not None else [{} for _ in asked]
     runs, stored = [len(each.replications) for each in asked], [len(own) for own in kept]
     missing: list[tuple[PointRequest, int]] = []

@@ -45,11 +45,7 @@ def export(
 
 
 def export_runs(store: Store, chosen: Selection, archive: Path) -> dict[str, Any]:
-    """Writes the selected runs into an archive; returns the counts of its contents and of runs that it cannot hold.
-
-    Raises InputError if there are none, or there is something at `archive`; StoreError if it cannot be written, or the
-    store cannot be read.
-    """
+    """Archives runs and returns counts. Raises InputError without runs or at a file that exists, else StoreError."""
     texts: dict[str, bytes] = {}
     runs: list[tuple[str, int, str]] = []
     left_out = total = 0

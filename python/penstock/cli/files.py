@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_text(file: Path) -> str:
-    """The text of a scenario file.
-
-    Raises InputError if there is no such file, it is not a text, or it is too large.
-    """
+    """The text of a scenario file. Raises InputError if there is none, or it is no text or too large."""
     try:
         require_file(file)
         with file.open("rb") as opened:
@@ -111,11 +108,7 @@ def require_folder(file: Path, source: Path | None = None) -> None:
 
 
 def check_new(file: Path, example: str, advice: str = "choose another name", *, replace: bool = False) -> None:
-    """Checks the name of a new file before the work for it begins.
-
-    Raises InputError if it is a folder, in which `example` is suggested; exists and is not to be replaced; has no
-    folder; or has a name that the system refuses.
-    """
+    """Raises InputError if a new file, such as `example` in a folder, cannot be written, or may not be replaced."""
     shown = path_text(file)
     if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
         raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / example)}.")
@@ -138,10 +131,7 @@ def check_page(page: Path, *, force: bool) -> None:
 
 
 def write(file: Path, content: bytes, *, new: bool = False) -> None:
-    """Writes a file, whole or not at all.
-
-    Raises PenstockError if it cannot be written, or exists and is to be `new`.
-    """
+    """Writes a file, whole or not at all. Raises PenstockError if it cannot, or the file exists and is to be `new`."""
     try:
         write_whole(file, content, new=new)
     except FileExistsError:
@@ -151,10 +141,7 @@ def write(file: Path, content: bytes, *, new: bool = False) -> None:
 
 
 def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
-    """The format of --format, else that of the file's ending.
-
-    Raises InputError if neither names one.
-    """
+    """The format of --format, else that of the file's ending. Raises InputError if neither names one."""
     if out is None or output != "table":
         return output
     endings: dict[str, FrameFormat] = {".json": "json", ".csv": "csv", ".parquet": "parquet"}
@@ -164,11 +151,7 @@ def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
 
 
 def check_format(output: FrameFormat, file: Path, *, dry_run: bool, out: Path | None = None) -> None:
-    """Refuses a format before anything is run.
-
-    Raises InputError if a dry run is to write a file, CSV or Parquet, Parquet goes to a terminal, or `out` cannot be
-    written or is the `file` that is read.
-    """
+    """Raises InputError if a dry run or a terminal cannot have the format, or `out` cannot be written or is `file`."""
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
     if dry_run and output in ("csv", "parquet"):
@@ -180,10 +163,7 @@ def check_format(output: FrameFormat, file: Path, *, dry_run: bool, out: Path | 
 
 
 def emit_as(output: FrameFormat, out: Path | None, json: Callable[[], str], frame: Callable[[], pl.DataFrame]) -> bool:
-    """Writes a result as JSON, CSV or Parquet; returns False for a table, which is left to the caller.
-
-    Equal results give equal bytes.
-    """
+    """Writes a result as JSON, CSV or Parquet in reproducible bytes; returns False for a table, left to the caller."""
     match output:
         case "json":
             emit_result(json(), out)

@@ -78,13 +78,10 @@ def is_older(run: Manifest, seconds: float) -> bool:
 def sweep(
     store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = False, dry: bool = False
 ) -> dict[str, int]:
-    """Removes unwanted runs and leftovers, and with `damaged` the damaged files that were set aside; `dry` only counts.
+    """Removes `unwanted` runs, damaged files and leftovers; `dry` only counts. Returns counts by kind, and ``bytes``.
 
-    Returns the number of removed files by kind, and the freed ``bytes``.
-
-    Leftovers are scenarios without runs that are older than a day (younger ones may belong to runs in progress), files
-    that were not finished within an hour, and records of failed runs that have succeeded since. Raises StoreError if a
-    file cannot be removed.
+    Leftovers are notes of failed runs that have succeeded since, and old scenarios without runs and unfinished files:
+    young ones may belong to runs in progress. Raises StoreError if a file cannot be removed.
     """
     swept, folder = dict.fromkeys((*_KINDS, "bytes"), 0), store.folder
     gone = {run.key for run in unwanted}

@@ -62,10 +62,7 @@ def import_(
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Verification of an archive: how many runs are repeated, which, and on how many cores; see :func:`sample`.
-
-    Only with `allows_python` may a scenario of the archive execute a Python file of this machine.
-    """
+    """How an archive is verified, see :func:`sample`, and whether it may execute Python files of this machine."""
 
     sample: int
     pick: int
@@ -76,10 +73,10 @@ class Verification:
 
 
 def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> dict[str, Any]:
-    """Verifies an archive and adds its runs to the store; returns their counts.
+    """Adds the runs of an archive to the store; returns their counts.
 
-    Raises InputError if there is no such file, its digest is another one, or a scenario would execute a Python file;
-    StoreError if anything in it is wrong (then nothing is stored), or the store cannot be written.
+    Raises InputError if it is not the archive asked for, or executes Python files; StoreError, storing nothing, if
+    it is wrong.
     """
     reading = Reading(archive)
     if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):
@@ -125,10 +122,7 @@ def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
 
 
 def _named_rightly(reading: Reading, refused: list[Path]) -> list[tuple[Manifest, RunRequest]]:
-    """The runs with their requests, after checking that each key is that of its request.
-
-    `refused` are Python files that scenarios were not allowed to execute.
-    """
+    """The runs with their requests, whose keys must fit; `refused` are Python files that scenarios may not execute."""
     texts = reading.texts()
     found = []
     for member, _, run in reading.runs():

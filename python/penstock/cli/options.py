@@ -16,10 +16,7 @@ SAMPLE = 5
 
 
 def whole_number(text: str) -> int:
-    """Reads a seed or the number of a replication.
-
-    Raises ValueError if it is no whole number from 0 to 2^64 - 1.
-    """
+    """Reads a seed or the number of a replication. Raises ValueError unless it is from 0 to 2^64 - 1."""
     try:
         number = int(text)
     except ValueError:
@@ -38,10 +35,7 @@ def workers(text: str) -> str:
 
 
 def sample_size(text: str) -> int:
-    """Reads the number of runs to repeat; -1 for all of them.
-
-    Raises ValueError if it is neither a number nor "all".
-    """
+    """Reads a number of runs to repeat, -1 for "all". Raises ValueError if it is neither."""
     if text == "all":
         return -1
     if not text.isascii() or not text.isdigit() or len(text) > 9:
@@ -198,10 +192,7 @@ Table = Annotated[list[str] | None, option("--table ID", "Only this table or fig
 def pairs(
     given: list[str] | None, option: str, form: str = "path=value, such as duration='20 s'"
 ) -> list[tuple[str, str]]:
-    """Splits values of the form ``path=value``.
-
-    Raises click.BadParameter if there is no path or no equals sign, or it is not UTF-8.
-    """
+    """Splits values of the form ``path=value``. Raises click.BadParameter for others, or if one is not UTF-8."""
     found = []
     for text in given or []:
         path, equals, value = text.partition("=")
@@ -214,18 +205,12 @@ def pairs(
 
 
 def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
-    """The settings of ``--set``; the scenario's reader checks what they mean.
-
-    Raises click.BadParameter if one is not of the form ``path=value``, or not UTF-8.
-    """
+    """The settings of ``--set``, as :func:`pairs`; the scenario's reader checks what they mean."""
     return tuple(pairs(given, "--set"))
 
 
 def one_file(argument: Path | None, out: Path | None, what: str) -> Path:
-    """The file that a verb writes, given as an argument or with ``--out``.
-
-    Raises InputError if there is none, or both are given.
-    """
+    """The file that a verb writes, an argument or ``--out``. Raises InputError unless exactly one is given."""
     if argument is not None and out is not None:
         raise InputError(f"{what} is named twice, with and without --out; leave one of them out.")
     found = out if argument is None else argument

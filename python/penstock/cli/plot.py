@@ -137,11 +137,7 @@ _PROBES = 50
 
 
 def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
-    """Builds the chart with placeholder numbers, named as in a stored run or the beginning of one.
-
-    Points may measure different numbers, so several are examined before a plot is refused. Raises InputError if a
-    column or number does not exist, or numbers would share a position.
-    """
+    """Raises InputError if the chart cannot be built from placeholder numbers of any of several points."""
     derived = DerivedMetrics(plan.metrics)
     ahead: dict[int, list[Metric]] = {}
     spread = range(0, len(asked), max(1, len(asked) // _PROBES))

@@ -112,10 +112,7 @@ def _study(
 
 
 def _made(plan: StudyPlan, makers: "Makers", file: str) -> StudyData:
-    """The result of a study or a scenario; a missed precision target raises nothing here.
-
-    Raises PenstockError if none of its runs is stored and nothing may be run.
-    """
+    """The result, even if its precision target is missed. Raises PenstockError if runs are needed and not allowed."""
     asked = plan.read()
     warn(warnings_of(asked))
     if not makers.only_stored:

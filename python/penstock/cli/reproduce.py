@@ -201,10 +201,7 @@ def refuse_unknown(doc: str) -> None:
 
 
 def read_readings(doc: str, given: list[str] | None) -> dict[str, str]:
-    """The answers by question, of texts of the form ``id=key``.
-
-    Raises click.BadParameter if either is missing, or a question is answered twice.
-    """
+    """The answers by question, from ``id=key``. Raises click.BadParameter for other forms and repeated questions."""
     answers: dict[str, str] = {}
     for text in given or []:
         question, equals, key = (part.strip() for part in text.partition("="))

@@ -50,10 +50,7 @@ def retry_failed(
 
 
 def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads: int) -> tuple[list[str], list[Failed]]:
-    """Repeats failed runs; returns the keys of those that are stored now, and the runs that failed again.
-
-    A run of another model version is repeated with this one, under its key here.
-    """
+    """Repeats failed runs with this model version; returns the keys of stored ones, and the runs that failed again."""
     asked: dict[str, tuple[Failed, RunRequest]] = {}
     lost: list[Failed] = []
     for each in failed:
@@ -76,10 +73,7 @@ def try_again(store: Store, failed: Sequence[Failed], jobs: int | None, threads:
 
 
 def _request(store: Store, failed: Failed) -> tuple[str, RunRequest]:
-    """The request, and the key of its result.
-
-    Raises ScenarioError if its scenario is missing, or not valid for this version.
-    """
+    """The key and the request. Raises ScenarioError if the scenario is missing, or not valid for this version."""
     text = store.texts.get(failed.scenario)
     if text is None:
         missing = "its text is no longer in the store; run its file instead"

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def form_of(form: FrameFormat, file: Path, output: Path | None) -> FrameFormat:
-    """The format of rows: that of --format, else that of the file's ending.
-
-    Raises InputError for Parquet without a file, for a file for a table or JSON, and for one that cannot be written or
-    is the `file` that is read.
-    """
+    """The format of --format, else of the file's ending. Raises InputError if the file does not suit it."""
     if form == "table" and output is not None:
         endings: dict[str, FrameFormat] = {".csv": "csv", ".parquet": "parquet"}
         form = endings.get(output.suffix.lower(), form)
@@ -84,10 +80,10 @@ def write_rows(
     plain: Callable[["pl.Series"], bool],
     empty: str,
 ) -> None:
-    """Writes rows in a format; `form`, `output` and `limit` are values of the options.
+    """Writes rows in a format; `member` is their key in JSON, and `count` the noun for a number of rows.
 
-    `member` is their key in JSON, and `count` the noun for a number of rows. A table leaves out columns that are empty
-    or `plain` in all rows, and has the text `cell` of a column's value; `empty` is shown if there are no rows.
+    A table has the texts `cell`, without columns that are empty or `plain` in all rows; without rows, it is
+    `empty`.
     """
     match form:
         case "table":

@@ -106,10 +106,7 @@ def show_one(store: Store, key: str, output: str) -> None:
 
 
 def run_of_key(store: Store, key: str) -> Manifest:
-    """The run whose key starts with `key`.
-
-    Raises InputError if there is none, or more than one.
-    """
+    """The run whose key starts with `key`. Raises InputError if there is none, or more than one."""
     wanted = key.lower()
     if len(wanted) < 4 or len(wanted) > 64 or set(wanted) - set("0123456789abcdef"):
         raise InputError(

@@ -69,10 +69,7 @@ def selection(
     *,
     other_models: bool | None = None,
 ) -> Selection:
-    """The selection that options of the command line describe.
-
-    Raises click.BadParameter if a condition is not of the form ``path=value``.
-    """
+    """The selection of these options. Raises click.BadParameter if a condition is not of the form ``path=value``."""
     points = None
     if study is not None:
         from penstock.cli.studies import plan_of

@@ -39,9 +39,8 @@ def plan_of(
     seed: int | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """The plan of the study or scenario in `file`.
+    """The plan of the study or scenario in `file`, overridden by the command line; `sets` have one or several values.
 
-    `sets` have one or several values each. They, `runs`, `seed` and `ranges` of the command line override the file.
     Raises InputError if the study has ranges and `ranges` is None.
     """
     text = read_text(file)
@@ -68,10 +67,7 @@ def plan_of(
 
 
 def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
-    """The ranges of ``--range``.
-
-    Raises InputError with all mistakes.
-    """
+    """The ranges of ``--range``. Raises InputError with all mistakes."""
     found: dict[str, Range] = {}
     wrong = []
     for text in given or ():
@@ -92,10 +88,7 @@ def read_ranges(given: Sequence[str] | None) -> dict[str, Range]:
 
 
 def read_precision(text: str) -> Precision:
-    """The target of ``--precision``.
-
-    Raises InputError with all mistakes.
-    """
+    """The target of ``--precision``. Raises InputError with all mistakes."""
     metric, equals, width = (part.strip() for part in text.rpartition("="))
     if not equals or not metric:
         raise InputError(f"--precision {quoted(text)}: is not of the form METRIC=HALF-WIDTH, such as 'share=5 %'.")
@@ -174,10 +167,7 @@ def _show_comparisons(result: StudyData, what: Compare) -> None:
 def check_outputs(
     output: FrameFormat, file: Path, out: Path | None, plots: Sequence[Path], memory: int | None, *, dry_run: bool
 ) -> FrameFormat:
-    """Checks formats and pictures before anything is run, sets the memory limit, and returns the format.
-
-    Raises InputError if one of them cannot be written.
-    """
+    """Sets the memory limit and returns the format. Raises InputError if an output cannot be written."""
     output = format_of(output, out)
     check_format(output, file, dry_run=dry_run, out=out)
     check_endings(plots)

@@ -72,11 +72,7 @@ class Declaration(NamedTuple):
 def option(
     names: str, text: str, *, bounds: tuple[int, int | None] | None = None, parser: Callable[[str], Any] | None = None
 ) -> Declaration:
-    """An option; `text` is its help, and `bounds` are the smallest and the largest value.
-
-    `names` are such as ``--out -o FILE``. No word for the value is needed where the annotation is ``bool`` or a
-    ``Literal``. `parser` reads the value, and raises ValueError with a message.
-    """
+    """An option by names such as ``--out -o FILE``, help and bounds; `parser` raises ValueError with a message."""
     words = names.split()
     count = sum(word.startswith("-") for word in words)
     return Declaration(words[:count], " ".join(words[count:]) or None, text, bounds, parser)

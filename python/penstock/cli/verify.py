@@ -53,11 +53,9 @@ _SHOWN = 20
 def check_store(
     store: Store, chosen: Selection, how_many: tuple[int, int], jobs: int | None, threads: int
 ) -> tuple[dict[str, int], list[Difference]]:
-    """Reads all selected files and repeats a sample of the runs; see :func:`sample` for `how_many`.
+    """Checks all selected files and repeats `how_many` of the runs, see :func:`sample`.
 
-    Returns the number of runs whose files are undamaged; of those, of runs that only another model version can repeat,
-    without an undamaged scenario in the store, and whose scenario names files that have moved or changed; of repeated
-    runs; and the runs with a different result or a wrong key.
+    Returns counts of runs (undamaged, of these not repeatable for three reasons, repeated), and those that differ.
     """
     counts = dict.fromkeys(("read", "other_models", "without_scenario", "without_files", "made_again"), 0)
     found, sound = [], []

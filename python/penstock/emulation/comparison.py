@@ -63,8 +63,7 @@ class Transfer:
 def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list[Transfer]:
     """The flows between real nodes, as transfers of iperf3.
 
-    Raises PenstockError if a program is not installed, or there are no flows; InputError if one is no endless TCP
-    flow, or Linux has no such congestion control here.
+    Raises PenstockError if a program or all flows are missing; InputError if iperf3 or Linux cannot make one.
     """
     for program, package in _NEEDED.items():
         if shutil.which(program) is None:
@@ -135,10 +134,7 @@ def sampler(transfer: Transfer) -> Program:
 
 
 def samples_of(transfer: Transfer, output: str) -> list[Sample]:
-    """The samples in the output of a :func:`sampler`.
-
-    iperf3 has a connection of its own for control, which is the one with the fewest acknowledged bytes.
-    """
+    """The samples in the output of a :func:`sampler`, but for the connection with the fewest bytes: iperf3's own."""
     first: float | None = None
     time = 0.0
     seen: list[tuple[float, int, int, int]] = []
@@ -239,8 +235,8 @@ class Windows:
 def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
     """The points of a plan, each opened for Linux hosts.
 
-    Raises InputError if a point has no two real nodes, or flows that Linux hosts cannot make; PenstockError if this
-    machine cannot emulate; ScenarioError if a point has mistakes.
+    Raises InputError if Linux hosts cannot make it; PenstockError if this machine cannot; ScenarioError for
+    mistakes.
     """
     made = []
     # A canonical scenario leaves the sections on measurements out.
@@ -264,10 +260,10 @@ def compare(
     settings: Sequence[tuple[str, str]] = (),
     tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Compared], list[Windows]]:
-    """Runs both kinds of hosts in pairs, whose networks have the same random numbers.
+    """Runs both kinds of hosts in pairs with the same random numbers; `tell` gets a line after each emulation.
 
-    `mtu` is in bytes; `settings` are kernel settings of the Linux hosts, whose sockets begin with Reno unless these say
-    otherwise; `tell` is called with a line after each emulation.
+    `mtu` is in bytes; `settings` are of the kernels of Linux hosts, whose sockets begin with Reno unless these say
+    otherwise.
     """
     warm_up, seconds = cell.linux.asked.scenario.window
     settings = [_UNPACED, *settings]

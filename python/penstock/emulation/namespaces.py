@@ -1,7 +1,4 @@
-"""What this machine allows, and network namespaces for real nodes with their removal, also after killed runs.
-
-A run is named after its process and the time at which this process started, since numbers of processes are reused.
-"""
+"""What this machine allows, and network namespaces for real nodes with their removal, also after killed runs."""
 
 from __future__ import annotations
 
@@ -74,10 +71,7 @@ def setting_file(name: str) -> Path:
 
 
 def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Reads ``NAME=VALUE`` of kernel settings of the network, which each namespace has of its own.
-
-    Raises InputError if one has another form, or this kernel does not have it.
-    """
+    """Reads ``NAME=VALUE`` of kernel settings of the network. Raises InputError for other forms and unknown names."""
     made = []
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
@@ -93,10 +87,10 @@ def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 @contextmanager
 def divided() -> Iterator[set[int]]:
-    """Keeps this thread, and the programs that it starts, off one core; yields that core for the simulated network.
+    """Keeps this thread, and the programs that it starts, off one core, if there are several; yields that core.
 
-    The network's thread has priority over programs. If they shared a core, the kernel would take it from the network
-    for 50 ms of a second, so that starved programs proceed. A machine with one core is not divided.
+    The network's thread has priority. On a shared core, the kernel would take 50 ms of a second for starved
+    programs.
     """
     allowed = os.sched_getaffinity(0)
     if len(allowed) < 2:
@@ -112,11 +106,7 @@ def divided() -> Iterator[set[int]]:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Asks the kernel to keep idle cores awake until the end [Documentation/power/pm_qos_interface.rst].
-
-    A core that sleeps deeply notices a packet tens of microseconds later. Where there is no such interface, or no right
-    to use it, nothing is asked.
-    """
+    """Asks the kernel, if it can, to keep idle cores awake until the end [Documentation/power/pm_qos_interface.rst]."""
     with ExitStack() as until_the_end:
         with suppress(OSError):
             file = until_the_end.enter_context(_LATENCY.open("wb", buffering=0))
@@ -138,13 +128,11 @@ _QUIET = "for i in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $i ] || ech
 
 
 class Namespaces:
-    """A namespace for each real node, and one for the simulated network's ends of their links.
+    """A namespace for each real node, and one for the simulated network's ends of their links; removed at the end.
 
-    A context manager: everything is removed at its end, whatever happens. The machine's own namespace gets no
-    interface, address or route: pairs of interfaces are created where they belong.
-
-    `mtu` of the interfaces is in bytes; `run` distinguishes simultaneous runs, and is named after this process by
-    default; `settings` are kernel settings of the real nodes.
+    A context manager. The machine's own namespace gets no interface, address or route. `mtu` is in bytes; `run`
+    tells simultaneous runs apart, by process and its start by default; `settings` are kernel settings of the real
+    nodes.
     """
 
     def __init__(

@@ -49,12 +49,10 @@ def opened(
     mtu: int = LARGEST_MTU,
     log: Path | None = None,
 ) -> Opened:
-    """Reads a scenario with real nodes, and opens it for real packets of at most `mtu` bytes.
+    """Opens a scenario for real packets of at most `mtu` bytes; `log` has arrivals known before the run, as CSV.
 
-    `file` is for messages and files that the scenario names; `log` has arrivals that are known before the run.
-
-    Raises InputError if it has no two real nodes, a setting is one of replaced flows, or the log is none of this
-    scenario; ScenarioError if it has mistakes.
+    Raises InputError without two real nodes, for settings of replaced flows, or if the log does not fit;
+    ScenarioError for mistakes.
     """
     arrivals = None if log is None else read_log(log)
     if is_study(text):

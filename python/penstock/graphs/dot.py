@@ -20,10 +20,7 @@ _NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[^:]*)(?::.*)?', re.DOTALL)
 
 
 def read_dot(content: bytes, shown: str) -> Read:
-    """Returns the graph of a file as a networkx graph, with its subgraphs and with defaults as DOT defines them.
-
-    Raises InputError if it is no DOT, or holds several graphs.
-    """
+    """Returns the graph of a DOT file, with subgraphs and defaults. Raises InputError unless it holds one graph."""
     import networkx
     import pydot
 

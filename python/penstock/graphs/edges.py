@@ -54,10 +54,7 @@ class EdgeReader:
         self._unitless: Counter[str] = Counter()
 
     def link(self, a: Hashable, b: Hashable, edge: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keys of the link of an edge from `a` to `b`.
-
-        Raises EdgeError if it has no rate or delay, or an attribute is invalid.
-        """
+        """Returns the keys of the link of an edge. Raises EdgeError if rate or delay is missing, or any is wrong."""
         reading = self._reading
         rate = reading.quantity(RATE, edge) or reading.rate
         if rate is None:
@@ -87,10 +84,7 @@ class EdgeReader:
         return str(found)
 
     def _with_jitter(self, edge: Mapping[str, Any], delay: str) -> tuple[str, list[Component]]:
-        """The minimum delay of a link, and the uniform delay that is added to it.
-
-        Jitter is the maximum deviation from the mean delay, as in netem, without reordering.
-        """
+        """The minimum delay of a link, and the uniform delay added to it: jitter is its deviation, as in netem."""
         name = chosen_attribute(edge, JITTER.attributes, "jitter")
         if name is None:
             return delay, []

@@ -210,12 +210,7 @@ _TYPES = ("boolean", "int", "long", "float", "double", "string")
 
 
 def checked_graphml(content: bytes, shown: str) -> Lines:
-    """Returns the line of each edge, and refuses incomplete elements and references.
-
-    The messages of networkx about these have no line. A file that is no XML is left to its reader.
-
-    Raises InputError with the mistakes and their lines.
-    """
+    """Returns the line of each edge. Raises InputError with the lines of mistakes, which networkx does not tell."""
     elements: Elements = {kind: [] for kind in (*_NEEDED, "graph", "default")}
     parser = expat.ParserCreate()
 
@@ -305,10 +300,7 @@ def is_sndlib(content: bytes) -> bool:
 
 
 def read_sndlib(content: bytes, shown: str) -> Any:
-    """Returns nodes with their positions, and links with their pre-installed or only capacity.
-
-    Raises InputError if an end of a link is missing or unknown, ParseError if it is no XML.
-    """
+    """Returns a graph with positions, and pre-installed or only capacities. Raises InputError if an end is unknown."""
     import networkx
 
     root = ElementTree.fromstring(content)

@@ -37,10 +37,7 @@ def _is_hpcc(text: str) -> bool:
 
 
 def _read_hpcc(text: str, shown: str) -> Read:
-    """Reads ``topology.txt`` of HPCC: number of nodes, switches and links; then two ends, rate, delay and error rate.
-
-    Raises InputError with all mistakes and their lines.
-    """
+    """Reads ``topology.txt`` of HPCC: nodes, switches, links; then two ends, rate, delay and error rate of each."""
     import networkx
 
     # Its switches hash flows over all next hops of shortest paths.
@@ -73,10 +70,7 @@ def _read_hpcc(text: str, shown: str) -> Read:
 
 
 def read_rocketfuel(content: bytes, shown: str) -> Read:
-    """Reads Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in ms.
-
-    Raises InputError with all mistakes and their lines.
-    """
+    """Reads Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in ms."""
     import networkx
 
     graph, mistakes = networkx.MultiDiGraph(), list[str]()
@@ -98,10 +92,7 @@ def read_rocketfuel(content: bytes, shown: str) -> Read:
 
 
 def refuse_htsim_topology(content: bytes, shown: str) -> NoReturn:
-    """Refuses a topology of htsim, which describes a fat tree or a leaf-spine network by numbers.
-
-    The InputError has the command that generates the same network, if there is one.
-    """
+    """Refuses a topology of htsim, with the command that generates the same network, if there is one."""
     tiers: list[dict[str, str]] = [{}]
     for line in decoded(content, shown).splitlines():
         key, _, value = line.partition("#")[0].strip().partition(" ")

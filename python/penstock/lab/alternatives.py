@@ -18,9 +18,8 @@ Sets = list[tuple[str, str]]
 def alternatives(
     text: str, sets: Sequence[tuple[str, str]], folder: str, document: Mapping[str, Any], slot: Slot
 ) -> list[dict[str, Any]]:
-    """Returns the components that could fill a slot.
+    """Returns the components that could fill a slot; each keeps the parameters of the old one that it has, too.
 
-    A new component keeps the parameters of the old one that have the same name; other required ones get usual values.
     `folder` has the files that the scenario names, and `document` is the scenario with `sets` applied.
     """
     tried = list(_candidates(slot, document))

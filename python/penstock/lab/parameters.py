@@ -123,10 +123,7 @@ class Slider:
 
 
 def controls(document: Mapping[str, Any], written: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the controls of a scenario in groups: measured links, other links with queues, traffic, then the rest.
-
-    `document` has the settings applied; `written` is the scenario as written, to whose values controls reset.
-    """
+    """Returns the controls of a scenario in groups; `written`, without settings, has the values that they reset to."""
     before = {each["path"]: each["value"] for group in _groups(written) for each in _flat(group["parts"])}
     groups = _groups(document)
     for group in groups:

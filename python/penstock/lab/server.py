@@ -81,11 +81,7 @@ class Session:
         return {"text": text, "digest": _digest(text), "why": None}
 
     def save(self, text: str, known: str | None) -> str:
-        """Writes the text into the file, and returns its digest.
-
-        `known` is the digest of the version that the page has read; None overwrites any version. Raises ChangedError if
-        the file has changed since, PenstockError if it cannot be written.
-        """
+        """Writes the file and returns its digest. Raises ChangedError if it is no longer the `known` one, if any."""
         there = self.on_disk()["digest"]
         if known is not None and there is not None and there != known:
             raise ChangedError(f"{path_text(self.file)} has changed on disk since this page has read it.")
@@ -256,10 +252,7 @@ async def _events(session: Session, page_name: str, asked: Asked) -> AsyncIterat
 
 
 def listener(port: int | None) -> socket.socket:
-    """Returns a socket on the loopback interface, at a free port if none is given.
-
-    Raises InputError if the port is in use, or may not be used.
-    """
+    """Returns a socket on the loopback interface, at a free port if none is given. Raises InputError if it cannot."""
     try:
         return socket.create_server(("127.0.0.1", port or 0))
     except OSError as error:
@@ -269,10 +262,7 @@ def listener(port: int | None) -> socket.socket:
 
 @contextmanager
 def served(session: Session, bound: socket.socket) -> Iterator[str]:
-    """Serves a session in a thread while the block runs; yields the address with its token.
-
-    At the end, runs are cancelled; finished ones are kept.
-    """
+    """Serves a session in a thread while the block runs, and yields the address with its token; cancels its runs."""
     port, token = bound.getsockname()[1], secrets.token_urlsafe(24)
     config = uvicorn.Config(
         application(session, token, port),

@@ -1,9 +1,4 @@
-"""Compiled hooks: machine code, which numba makes once and LLVM loads.
-
-The code is compiled once for a version of the file, of the compiler and for a processor. From then on it is loaded
-without numba, which takes a second to import. All code checks bounds and divisions, since that costs little; an
-exception makes the answer that of a fault.
-"""
+"""Compiled hooks: machine code, which numba makes once, and LLVM loads without numba, whose import takes a second."""
 
 from __future__ import annotations
 
@@ -58,10 +53,7 @@ def folder() -> Path:
 def addresses(
     module: ast.Module, path: str, components: Iterable[Declared], identity: str
 ) -> dict[str, dict[str, int]]:
-    """Addresses of the hooks of each class, compiled if they are not in the cache.
-
-    Raises InputError if numba is missing, or if the file cannot be compiled; the message has the line.
-    """
+    """Addresses of the hooks of each class, compiled or cached. Raises InputError with the line if it cannot."""
     if util.find_spec("numba") is None:
         message = f"numba, which compiles components in Python, is missing; install it with: {advice('jit')}"
         raise InputError(f"{message}; without it, use penstock run --debug-component, which is slow")

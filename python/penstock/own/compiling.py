@@ -34,10 +34,7 @@ _LETTERS = {"f": types.float64, "i": types.int64}
 
 @global_compiler_lock  # type: ignore[untyped-decorator]  # numba has no types
 def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> bytes:
-    """An object file with the hooks of all classes, each under its :func:`penstock.own.compiled.symbol`.
-
-    Raises InputError if numba cannot compile a hook; the message has the line.
-    """
+    """An object file with the hooks of all classes. Raises InputError with the line if numba cannot compile one."""
     names = _namespace(module, path)
     entries = []
     library = AOTCPUCodegen("penstock", "host").create_library("penstock")

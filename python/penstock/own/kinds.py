@@ -1,7 +1,7 @@
-"""The kinds of components: the hooks of each, with their arguments and answers.
+"""The kinds of components: the hooks of each, with their arguments and answers, from ``kinds.toml``.
 
 The core calls every hook as ``hook(own, first, second, now, more)``: the words of the component, up to two views, the
-time and another number. A kind says what of that its hooks name as arguments; ``kinds.toml`` has all kinds.
+time and another number.
 """
 
 from __future__ import annotations

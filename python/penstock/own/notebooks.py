@@ -87,10 +87,7 @@ class _Text:
         return "\n".join([*self._heads.values(), "", "\n\n".join(self._bodies.values()), ""])
 
     def add(self, it: type | FunctionType) -> None:
-        """Adds a class or a function, behind what it uses.
-
-        Raises InputError if its text is not known, or if it uses what cannot be written.
-        """
+        """Adds a class or a function, behind what it uses. Raises InputError if a text is unknown or impossible."""
         text, names = _source(it)
         # Functions may call each other.
         self._bodies[it.__name__] = ""

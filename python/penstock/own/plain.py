@@ -66,20 +66,14 @@ def whole(value: Any) -> int:
 
 
 def fits(value: Any) -> Any:
-    """The number, whose whole part has at most 64 bits.
-
-    Raises OverflowError if it has more, or is infinite or not a number.
-    """
+    """The number. Raises OverflowError if its whole part has more than 64 bits, or it is infinite or NaN."""
     if isinstance(value, float) and not -(2.0**63) <= value < 2.0**63:
         raise OverflowError(f"{value} does not fit into 64 bits")
     return value
 
 
 def number(value: Any) -> float:
-    """The value as a floating-point number, which may be none (NaN) but not infinite.
-
-    Raises TypeError or ValueError if it is no number or infinite.
-    """
+    """The value as a floating-point number or NaN. Raises TypeError or ValueError if it is no number, or infinite."""
     if not isinstance(value, int | float):
         raise TypeError(f"a number is needed, {'but there is no value' if value is None else f'not {value!r}'}")
     if math.isinf(value):
@@ -88,10 +82,7 @@ def number(value: Any) -> float:
 
 
 def finite(value: Any, name: str) -> Any:
-    """The value, which is assigned to a floating-point number of this name.
-
-    Raises ValueError if it is infinite or not a number.
-    """
+    """The value, which is assigned to a floating-point number of this name. Raises ValueError if it is not finite."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{quoted(name)} became {value}")
     return value
@@ -166,10 +157,7 @@ class Plain:
         return addresses
 
     def hook(self, component: Declared, hook: str, *, keeps: bool = False) -> Callable[..., int]:
-        """A hook as a function of addresses and numbers, as the engine calls it.
-
-        With `keeps`, an exception is kept for the message of the run, and the answer is `FAULT`.
-        """
+        """A hook as the engine calls it; with `keeps`, an exception is kept for the message and answers `FAULT`."""
         structure, of = _structure(component.cls.__name__, component.words), component.of.hooks[hook]
         function = self._names[method_name(component.cls.__name__, hook)]
         wanted = [of.arguments[name] for name in component.arguments(hook)]

@@ -76,12 +76,10 @@ class Subject:
         return {each["key"]: each for each in self.entry.get("classes", {}).get("parameters", ())}
 
     def written(self, settings: Mapping[str, Any], models: Sequence[Subject], classes: Sequence[str]) -> str:
-        """The component as a scenario has it.
+        """The component as a scenario has it. Raises InputError if a parameter that must be given has no value.
 
-        A parameter has its value in `settings`, or else in the example of the last of `models` with its name and
-        type. Another that must be given has its own example, or 1 if it is a whole number.
-
-        Raises InputError if a parameter that must be given has no value.
+        A parameter has its value in `settings`, or else in the example of the last of `models` with its name
+        and type, or else its own example, or 1 if it is a whole number.
         """
         if self.kind == "metric":
             return self.key
@@ -123,10 +121,7 @@ class Subject:
 
 
 def in_file(file: Path, name: str | None) -> Subject:
-    """The component of a Python file with this class or key; its only one if `name` is None.
-
-    Raises InputError if there is none, or more than one.
-    """
+    """The component of a Python file with this class or key, or its only one. Raises InputError if that is not one."""
     components = opened(file).components
     found = [it for it in components if name in (None, it.cls.__name__, it.key)]
     names = [it.cls.__name__ for it in components]
@@ -140,10 +135,7 @@ def in_file(file: Path, name: str | None) -> Subject:
 
 
 def built_in(name: str, kind: str | None = None) -> Subject:
-    """The component of the core, or of a plug-in, with this key.
-
-    Raises InputError if there is none of this kind, or none of a kind that the kit runs.
-    """
+    """The component of the core, or of a plug-in, with this key. Raises InputError if the kit runs none such."""
     everything = catalogue()
     kinds = [kind] if kind else list(SCENARIOS)
     found = [(of, each) for of in kinds for each in _entries(everything, of) if each["name"] == name]

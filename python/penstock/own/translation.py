@@ -1,8 +1,6 @@
 """Translates the methods of a component and the other functions of its file, compiled or interpreted.
 
-``self.method(x)`` becomes a call of a function, draws from a stream become calls of the engine, and transcendental
-functions become the engine's, since the platform's differ between machines. Loops get a budget of steps. What cannot be
-compiled, or what could make two runs differ, is a mistake with its line.
+Transcendental functions become the engine's, since the platform's differ between machines; loops get a budget of steps.
 """
 
 from __future__ import annotations
@@ -55,10 +53,7 @@ def method_name(cls: str, method: str) -> str:
 def translate(
     tree: ast.Module, components: Iterable[Declared], names: Mapping[str, Any], mistakes: Mistakes, *, compiled: bool
 ) -> Translated:
-    """Translates all functions of a file, whose `tree` is changed.
-
-    Unless they will be compiled, they keep ``print`` and messages of exceptions.
-    """
+    """Translates all functions of a file, whose `tree` is changed; interpreted, they keep ``print`` and messages."""
     result = Translated(ast.Module([], []), {})
     others = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     fresh = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

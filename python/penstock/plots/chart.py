@@ -76,10 +76,7 @@ class Chart:
 
 
 def chart_of(data: Data, request: PlotRequest) -> Chart:
-    """Chooses what the request leaves open, and puts every number into its panel.
-
-    Raises InputError if a column, number or kind does not suit the data, or there is nothing to plot.
-    """
+    """Chooses the open options, and places every number. Raises InputError if the request does not suit the data."""
     if not data.numbers:
         raise InputError(f"{data.name}: has no numbers, so there is nothing to plot.")
     if not {*request.named} & {*REPLICATION}:
@@ -147,10 +144,7 @@ def _check_log_axes(log: str, roles: Roles, place: Across) -> None:
 
 
 def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> Sequence[Datum]:
-    """Returns the numbers above zero on logarithmic axes of means; a distribution keeps all of its values.
-
-    Raises InputError if there are none.
-    """
+    """Returns numbers that logarithmic axes of the kind can show. Raises InputError if there are none."""
     if not log:
         return numbers
     found = numbers

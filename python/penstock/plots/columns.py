@@ -120,10 +120,7 @@ def text_of(value: object) -> str:
 
 
 def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:
-    """Assigns the named columns, then those that distinguish numbers, to x, by and facet in this order.
-
-    Raises InputError if more columns distinguish numbers than there are roles, or a kind does not use a named role.
-    """
+    """Assigns named columns, then those that tell numbers apart, to x, by and facet, or raises InputError."""
     given = {"x": request.x, "by": request.by, "facet": request.facet}
     named = {role: None if name is None else columns_of(data, name) for role, name in given.items()}
     every = [each for numbers in chosen for each in numbers]

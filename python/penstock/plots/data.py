@@ -77,11 +77,7 @@ class Data:
         return list({**points, **dict.fromkeys(name for each in self.numbers for name in each.cells)})
 
     def averaged(self, named: Collection[str | None]) -> Data:
-        """Averages observations over their replications, with intervals; returns itself if there are none.
-
-        In a frame with a column for each number, the columns in `named` distinguish observations and other numbers do
-        not.
-        """
+        """Averages observations over replications, if any; of a frame of columns, those in `named` tell them apart."""
         if not self.observations or not self.numbers or not any(name in self.columns for name in REPLICATION):
             return self
         groups: dict[Hashable, list[Datum]] = {}
@@ -146,7 +142,7 @@ def from_json(data: Any, name: str) -> Data:
 
 
 def from_frame(frame: pl.DataFrame, name: str = "the frame") -> Data:
-    """Returns the numbers of a frame: results (``metric``, ``mean``), long (``metric``, ``value``), or one column each.
+    """Returns the numbers of a frame: results (``metric``, ``mean``), long (``metric``, ``value``), or a column each.
 
     Raises InputError if no column is numeric, or a number of results is none.
     """
@@ -182,10 +178,9 @@ def is_series(frame: pl.DataFrame) -> bool:
 
 
 def from_series(frame: pl.DataFrame, name: str = "the series") -> Data:
-    """Returns the numbers of series: each variable is a metric, and ``of`` distinguishes the series of one variable.
+    """Returns the numbers of series: a metric for each variable, whose series ``of`` distinguishes.
 
-    A state keeps its value until one picosecond before the next one, which draws steps. Rates and shares of an interval
-    are points. Raises InputError if there is no value.
+    A state keeps its value until just before the next one, in steps. Raises InputError if there is no value.
     """
     import polars as pl
 

@@ -93,10 +93,7 @@ def _errors(name: str, ends: Sequence[tuple[float, float]], **look: Any) -> Trac
 
 
 def table_plot(table: Table, comparisons: Sequence[Comparison], nulls: Mapping[str, Numbers]) -> Plot:
-    """Plots the numbers of a printed table with ours: a line for each row, one column at a time.
-
-    `nulls`: numbers of null models, hidden until their legend entry is clicked.
-    """
+    """Plots a printed table next to ours, a line for each row and one column at a time; `nulls` are hidden at first."""
     columns = [column for column in table.compared if any(each.column == column.name for each in comparisons)]
     traces: list[Trace] = []
     views: list[dict[str, Any]] = []
@@ -181,10 +178,7 @@ _SCENARIOS = 1000
 
 
 def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
-    """The drawing of a scenario's nodes and links; a sentence instead if there are too many.
-
-    `scenarios`: the scenarios of the points of a study. Properties that vary between them are drawn as varying.
-    """
+    """The drawing of a scenario, in which properties that vary between `scenarios` are drawn as varying."""
     document = tomllib.loads(text)
     step = max(1, len(scenarios) // _SCENARIOS)
     made = [json.loads(each) for each in dict.fromkeys(each.canonical for each in scenarios[::step])] or [document]

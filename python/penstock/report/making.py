@@ -35,10 +35,7 @@ class Makers:
 
 
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:
-    """The report of a published study, from new or stored runs.
-
-    `runs`: runs of each row; the study's own number if left out.
-    """
+    """The report of a published study, from new or stored runs; `runs` of each row, else the study's own number."""
     study = load(name)
     made = _packaged(study) if makers.only_stored and not _all_stored(study, makers.store) else None
     if made is None:

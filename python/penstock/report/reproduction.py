@@ -250,10 +250,7 @@ def _beside(column: Column, each: Comparison, ours: Cell) -> list[Cell]:
 
 
 def scores_grid(document: Document, summary: Object) -> list[Block]:
-    """Tables of agreements within the agreed tolerances, and within the tighter ones of a pilot if there is one.
-
-    `summary`: as ``penstock reproduce DOC --summary --format json`` gives it.
-    """
+    """The agreements of `summary`, within the agreed tolerances and within the tighter ones of a pilot, if any."""
     tables = [table for table in summary["tables"] if "own" not in table]
     if not tables:
         return []

@@ -33,8 +33,7 @@ _VALUES = 12
 def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
     """The report of a study. Raises InputError if there are no numbers.
 
-    `file` is the scenario or study as a command names it, with the `options` of that command; `study` is the text of
-    the study file, if it was one.
+    A command names `file` with these `options`; `study` is the text of the study file, if it was one.
     """
     plan = result.plan
     summaries = without_statistic(result.summaries())

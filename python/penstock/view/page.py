@@ -58,10 +58,10 @@ class View:
 
 
 def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[str, Any], limit: int = EVENTS) -> View:
-    """The view of a run, from the scenario of a trace and its events, which are read here.
+    """The view of a run, of at most `limit` events, which are read here. Raises InputError if there is none.
 
     `options` are ``folder``, ``sets``, ``seed``, ``replication`` and ``threads`` of the trace, for the queues over
-    time. Events beyond `limit` are left out, and the page says so. Raises InputError if there is no event.
+    time.
     """
     events, is_cut = _first(made, limit)
     if not events.height:
@@ -246,11 +246,9 @@ def queues_of(
     events: pl.DataFrame,
     most: int = _CHANGES,
 ) -> Queues:
-    """The queues of some links from the first to the last picosecond of `span`, from another run of the scenario.
+    """The queues of links within `span`, from another run of the scenario, with `most` changes and at the `events`.
 
-    The first three arguments are as of :func:`penstock.view.view_of`. `entries` are the entries that the links belong
-    to: names of members are ambiguous where a flow has the name of a node. `events` has ``time_ps`` and ``place`` in
-    the order of time; events at other places have no queue. `most` is the maximum number of changes.
+    `entries` have the links: names of members are ambiguous where a flow has the name of a node.
     """
     begin, end = span
     schema = {"link": pl.UInt32, "time_ps": pl.Int64, "value": pl.UInt32}
@@ -302,11 +300,9 @@ _KEY = ["flow", "packet", "sequence", "acknowledgement", "retransmission", "size
 
 
 def packet_numbers(events: pl.DataFrame, ends: Mapping[str, tuple[str, str]]) -> list[int]:
-    """The number of the packet of each event, counted from 0 by first appearance.
+    """The number of the packet of each event, counted from 0 by first appearance; `ends` are the nodes of each link.
 
-    `events` are rows of a trace, and `ends` the nodes of each link. A trace names a packet by flow, kind and sequence
-    number. Several packets with one name, such as duplicate acknowledgements, differ in where they are: each event
-    happens to the one that has waited there longest.
+    Several packets may have one name: each event happens to the one that has waited at its place longest.
     """
     named = events.select(
         pl.when(pl.col("packet").is_not_null()).then(pl.struct(_KEY).rank("dense")).alias("key"),
