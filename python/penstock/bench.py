@@ -274,7 +274,7 @@ def measure_scenario(
     The process restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time
     before that counts as its start.
     """
-    begin, begin_wall = _cpu_seconds(), time.perf_counter()
+    begin, begin_wall = time.process_time(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
     require([(name, scenario.memory)], 1)
     run = None
@@ -283,7 +283,7 @@ def measure_scenario(
     else:
         restart_for([scenario.memory])
         run = scenario.run(scenario.seed, 0, threads=threads)
-    spent, wall = _cpu_seconds() - begin, time.perf_counter() - begin_wall
+    spent, wall = time.process_time() - begin, time.perf_counter() - begin_wall
     counters = {"goodput_bps": 0.0, "delivered": 0, "drops": 0} if run is None else run.counters
     hops = 0 if run is None else run.packet_hops
     return Measurement(
@@ -315,11 +315,6 @@ def measure_in_subprocess(
         raise PenstockError(f"the workload {name} failed:\n{ended.stderr.strip()}")
     measured: Measurement = json.loads(ended.stdout)
     return measured
-
-
-def _cpu_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
 
 
 def _peak_bytes() -> int:

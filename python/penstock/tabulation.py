@@ -126,7 +126,9 @@ def rows_of(
         shown = scales[summary.metric, summary.unit]
         what = (summary.metric, of_text(labels))
         number = (shown.text(summary.interval), shown.unit, str(summary.interval.runs))
-        rows.append((*what, *columns.cells(summary.point), *number, *_finished(summary, finished)))
+        found = finished.get(group_of(summary)) if finished and is_of_finished(summary.metric) else None
+        counts = ["" if found is None else found.text] if finished else []
+        rows.append((*what, *columns.cells(summary.point), *number, *counts))
     metrics = {metric: rank for rank, metric in enumerate(by_metric)}
     order = {what: rank for rank, what in enumerate(dict.fromkeys(row[:2] for row in rows))}
     return sorted(rows, key=lambda row: (metrics[row[0]], order[row[:2]])) if columns.paths else rows
@@ -144,14 +146,6 @@ def without_statistic(summaries: Sequence[Summary]) -> list[Summary]:
         else replace(each, labels={name: text for name, text in each.labels.items() if name != "statistic"})
         for each in summaries
     ]
-
-
-def _finished(summary: Summary, finished: Mapping[Hashable, Finished] | None) -> list[str]:
-    """The cell with the count of finished transfers, in a table that has this column."""
-    if finished is None:
-        return []
-    found = finished.get(group_of(summary)) if is_of_finished(summary.metric) else None
-    return ["" if found is None else found.text]
 
 
 def _is_idle(summary: Summary) -> bool:

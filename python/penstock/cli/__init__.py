@@ -82,6 +82,7 @@ def _failed(error: BaseException) -> int:
     """Reports an error and returns its exit code."""
     import click
 
+    from penstock import _core
     from penstock.errors import PenstockError
 
     match error:
@@ -90,14 +91,9 @@ def _failed(error: BaseException) -> int:
             return error.exit_code
         case click.Abort():
             return 130
-        case PenstockError():
+        case PenstockError() | _core.ComponentError():
             say(str(error))
-            return error.exit_code
-    from penstock import _core
-
-    if isinstance(error, _core.ComponentError):
-        say(str(error))
-        return PenstockError.exit_code
+            return getattr(error, "exit_code", PenstockError.exit_code)
     return _ours(error)
 
 

@@ -36,17 +36,13 @@ class Emulated:
     def json(self) -> dict[str, Any]:
         """Returns what a simulation does not have, as plain values: packets, lateness in s, and programs."""
         of = self.emulation
-        packets = {name: getattr(of, name) for name in PACKETS}
-        lateness = None if of.lateness is None else dict(zip(QUANTILES, of.lateness, strict=True))
-        share = of.late / max(1, of.delivered + of.unsent)
-        programs = [each.json() for each in self.programs]
         return {
-            "packets": packets,
-            "lateness": lateness,
-            "share_above_1_ms": share,
+            "packets": {name: getattr(of, name) for name in PACKETS},
+            "lateness": None if of.lateness is None else dict(zip(QUANTILES, of.lateness, strict=True)),
+            "share_above_1_ms": of.late / max(1, of.delivered + of.unsent),
             "overloaded_at": of.overloaded_at,
             "digest": of.run.digest,
-            "programs": programs,
+            "programs": [each.json() for each in self.programs],
         }
 
 

@@ -10,17 +10,7 @@ from typing import Any
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
 from penstock.printable import plain_formulas, things
-from penstock.report.content import (
-    Block,
-    Cell,
-    Grid,
-    Heading,
-    Part,
-    Report,
-    choices,
-    numbers,
-    word,
-)
+from penstock.report.content import Block, Cell, Grid, Heading, Part, Report, choices, numbers, word
 from penstock.report.figures import table_plot, topology_svg
 from penstock.reproductions.comparison import Comparison, compare
 from penstock.reproductions.cross_validation import DECIDES, LEANS
@@ -58,7 +48,7 @@ class Reproduced:
 
 def reproduction_report(study: Study, made: Reproduced) -> Report:
     """The report of a reproduction."""
-    document, outcome = study.document, made.outcome
+    document, outcome, first = study.document, made.outcome, made.outcome.tables[0]
     comparisons = compare(document, outcome)
     nulls = null_numbers(study, outcome)
     printed = [each.agrees for each in comparisons if each.agrees is not None]
@@ -101,7 +91,10 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             (f"penstock report {document.called} --stored", "writes this page from stored runs"),
             (f"penstock explain {document.called}", "explains results, claims and open questions"),
         ],
-        listings=[("Digests of first runs", digests), *_scenario(study, outcome)],
+        listings=[
+            ("Digests of first runs", digests),
+            (f"The scenario of the first row of table {first.id}", _first_page(study, outcome, first).shown()),
+        ],
     )
 
 
@@ -157,12 +150,6 @@ def _drawings(study: Study, outcome: Outcome) -> list[tuple[str, str]]:
         made = [Scenario(page.text, table.id, list(page.sets))] if page.sets else []
         found.setdefault(topology_svg(page.text, made), []).append(table.id)
     return [(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg) for svg, tables in found.items()]
-
-
-def _scenario(study: Study, outcome: Outcome) -> list[tuple[str, str]]:
-    table = outcome.tables[0]
-    text = _first_page(study, outcome, table).shown()
-    return [(f"The scenario of the first row of table {table.id}", text)]
 
 
 def _findings(document: Document, made: Reproduced) -> list[Block]:
