@@ -30,10 +30,10 @@ def say(message: str) -> None:
         print(printable_lines(message), file=sys.stderr)
 
 
-def warn(warnings: Sequence[str]) -> None:
-    """Writes warnings to standard error."""
+def warn(warnings: Sequence[str], kind: str = "warning") -> None:
+    """Writes warnings, or messages of another kind, to standard error."""
     for warning in warnings:
-        say(f"warning: {warning}")
+        say(f"{kind}: {warning}")
 
 
 def tell_for_libraries() -> None:

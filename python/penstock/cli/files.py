@@ -94,12 +94,13 @@ def _either(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def require_folder(file: Path, source: Path | None = None) -> None:
+def require_folder(file: Path, source: Path | None = None, example: str | None = None) -> None:
     """Refuses a folder, a file in a folder that does not exist, and the file `source`, which is read."""
     if source is not None and all(map(os.path.isfile, (file, source))) and file.samefile(source):
         raise InputError(f"{path_text(file)}: is the file that is read; choose another name.")
     if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
-        raise InputError(f"{path_text(file)}: is a folder; name a file in it.")
+        such = "" if example is None else f", such as {path_text(file / example)}"
+        raise InputError(f"{path_text(file)}: is a folder; name a file in it{such}.")
     folder = path_text(file.parent)
     if os.path.isfile(file.parent):  # noqa: PTH113  (no error where the name is too long)
         raise InputError(f"{path_text(file)}: {folder} is a file, not a folder.")
@@ -109,18 +110,15 @@ def require_folder(file: Path, source: Path | None = None) -> None:
 
 def check_new(file: Path, example: str, advice: str = "choose another name", *, replace: bool = False) -> None:
     """Raises InputError if a new file, such as `example` in a folder, cannot be written, or may not be replaced."""
-    shown = path_text(file)
-    if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
-        raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / example)}.")
-    require_folder(file)
+    require_folder(file, example=example)
     try:
         file.lstat()
     except FileNotFoundError:
         return
     except OSError as error:
-        raise InputError(f"{shown}: cannot be written: {error.strerror or error}.") from None
+        raise InputError(f"{path_text(file)}: cannot be written: {error.strerror or error}.") from None
     if not replace:
-        raise InputError(f"{shown}: exists and is left as it is; {advice}.")
+        raise InputError(f"{path_text(file)}: exists and is left as it is; {advice}.")
 
 
 def check_page(page: Path, *, force: bool) -> None:

@@ -64,8 +64,6 @@ _KINDS = {
     **{"failed": "note of a failed run", "damaged": "damaged file"},
 }
 """The kinds of removed files, and what a message calls one."""
-_HOUR = 3600.0
-_DAY = 86400.0
 
 
 def is_older(run: Manifest, seconds: float) -> bool:
@@ -109,8 +107,8 @@ def sweep(
         notes = (file for file in below("failed") if file.suffix == ".json" and file.stem not in still)
         remove("failed", notes)
         texts = (file for file in below("scenarios") if file.suffix == ".toml" and file.stem not in kept)
-        remove("scenarios", texts, _DAY)
-        remove("unfinished", sorted(folder.rglob(UNFINISHED)), _HOUR)
+        remove("scenarios", texts, age=86400.0)
+        remove("unfinished", sorted(folder.rglob(UNFINISHED)), age=3600.0)
         if damaged:
             remove("damaged", below("damaged"))
     return swept

@@ -11,8 +11,7 @@ from penstock.memory import read_size
 from penstock.printable import quoted, utf8
 from penstock.records import MOST_RUNS
 
-SAMPLE = 5
-"""Number of stored runs that are repeated by default."""
+SAMPLE = 5  # stored runs that are repeated by default
 
 
 def whole_number(text: str) -> int:

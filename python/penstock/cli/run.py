@@ -97,7 +97,7 @@ def run(
         of_run = {"sets": options.read_sets(sets), "seed": seed, "replication": replication or 0}
         _show_replay(file, replay, of_run, (executor, threads), View(output, values, replication or 0, out))
         return
-    from penstock.cli.studies import plan_of
+    from penstock.cli.studies import made_told, plan_of
     from penstock.huge_pages import restart_for
     from penstock.store import Store
     from penstock.studies.plan import Shard, refuse_unknown_runs
@@ -125,16 +125,22 @@ def run(
     if dry_run:
         from penstock.cli.dry_run import emit_dry_run
 
-        more = plan.precision is not None
-        emit_dry_run(plan.name, plan.description, asked, kept, jobs, as_json=output == "json", at_least=more)
+        emit_dry_run(
+            *(plan.name, plan.description, asked, kept, jobs),
+            as_json=output == "json",
+            at_least=plan.precision is not None,
+        )
         return
     from penstock.cli.cores import runner_told
 
     making = runner_told(threads, jobs=jobs, store=kept, executor=executor, on=on)
-    if part is None:
-        _make_all(plan, asked, making, view)
-    else:
+    if part is not None:
         _make_shard(part, asked, making)
+        return
+    result = made_told(plan, asked, making)
+    _show(result, view)
+    warn(result.notes, "note")
+    result.require_precision()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,19 +173,6 @@ def _make_shard(part: "Shard", asked: "Sequence[PointRequest]", making: Abstract
         f"shard {part.number}/{part.count}: {len(made)} of {total} runs{kept}. "
         "The same command without --shard shows the numbers, once all shards are done."
     )
-
-
-def _make_all(
-    plan: "StudyPlan", asked: "Sequence[PointRequest]", making: AbstractContextManager["Runner"], view: View
-) -> None:
-    """Makes the missing runs and shows the numbers; a missed precision target is an error after them."""
-    from penstock.cli.studies import made_told
-
-    result = made_told(plan, asked, making)
-    _show(result, view)
-    for note in result.notes:
-        say(f"note: {note}")
-    result.require_precision()
 
 
 def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, int], view: View) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import say, show, table, titled, warn
-from penstock.cli.files import check_format, format_of, read_text
+from penstock.cli.files import check_format, format_of, read_text, require_folder
 from penstock.cli.options import FrameFormat
 from penstock.errors import InputError
 from penstock.memory import allow
 from penstock.parameter_columns import parameter_columns
-from penstock.plots import check_endings, save
+from penstock.plots import save
+from penstock.plots.request import ENDINGS
 from penstock.printable import one_line, path_text, quoted, things
 from penstock.studies.compare import Compare
 from penstock.studies.definition import Definition, alternatives, sweep
@@ -173,6 +174,16 @@ def check_outputs(
     check_endings(plots)
     allow(memory)
     return output
+
+
+def check_endings(files: Sequence[Path]) -> None:
+    """Raises InputError if a file of a plot has an unknown suffix, or its folder does not exist."""
+    for file in files:
+        if file.suffix.lower().lstrip(".") not in ENDINGS:
+            what = f"ends with {quoted(file.suffix)}" if file.suffix else "has no ending"
+            endings = ", ".join(f".{each}" for each in ENDINGS)
+            raise InputError(f"{path_text(file)}: {what}; pictures end with {endings}.")
+        require_folder(file, example="plot.svg")
 
 
 def save_plots(picture: Callable[[], "Picture"], files: Sequence[Path]) -> None:

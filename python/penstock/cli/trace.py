@@ -53,7 +53,13 @@ def trace(
     captures for tshark and Wireshark take the place of the table.
     """
     if pcap is not None:
-        _refuse_beside_captures(form, output, events)
+        for is_given, why in (
+            (form != "table", f"--pcap writes captures; leave out --format {form}, or --pcap."),
+            (output is not None, "--pcap names the folder of the captures; leave out --out."),
+            (events, "captures hold transmissions alone; leave out --event, or --pcap."),
+        ):
+            if is_given:
+                raise InputError(why)
     form = form_of(form, file, output)
     allow(memory)
     run = one_run(file, "a trace is", sets, replay, seed=seed, replication=replication, threads=threads)
@@ -62,11 +68,9 @@ def trace(
     run.tell(made, is_plain=executor == "plain")
     if pcap is not None:
         packets = made.write_pcapng(pcap)
-        links = (
-            f"{things(sum(packets.values()), 'packet')} of {things(len(packets), 'link')} in {path_text(str(pcap))}."
-        )
+        captured = f"{things(sum(packets.values()), 'packet')} of {things(len(packets), 'link')}"
         none = "No link transmits a packet that is asked for (cells are not captured); no capture was written."
-        say(links if packets else none)
+        say(f"{captured} in {path_text(str(pcap))}." if packets else none)
         return
     write_rows(
         made,
@@ -79,16 +83,6 @@ def trace(
         plain=lambda column: column.name == "retransmission" and not column.any(),
         empty="No such event.",
     )
-
-
-def _refuse_beside_captures(form: options.FrameFormat, output: Path | None, events: list[str] | None) -> None:
-    """Refuses options that captures do not have."""
-    if form != "table":
-        raise InputError(f"--pcap writes captures; leave out --format {form}, or --pcap.")
-    if output is not None:
-        raise InputError("--pcap names the folder of the captures; leave out --out.")
-    if events:
-        raise InputError("captures hold transmissions alone; leave out --event, or --pcap.")
 
 
 def _cell(column: str, value: Any) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InputError, PenstockError
+from penstock.errors import PenstockError
 from penstock.plots.chart import chart_of
 from penstock.plots.columns import text_of
 from penstock.plots.data import Data, from_frame
-from penstock.plots.request import ENDINGS, PlotRequest
-from penstock.printable import path_text, quoted
+from penstock.plots.request import PlotRequest
+from penstock.printable import path_text
 from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.plots.canvas import Picture
 
 
-__all__ = ["check_endings", "picture", "plot", "request_of", "save"]
+__all__ = ["picture", "plot", "request_of", "save"]
 
 
 def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
@@ -58,19 +57,6 @@ def request_of(
     """Returns the request for the arguments of a Python call."""
     chosen = tuple((name, text_of(value)) for name, value in (where or {}).items())
     return PlotRequest(kind, x, (y,) if isinstance(y, str) else tuple(y), by, facet, chosen, **more)
-
-
-def check_endings(files: Sequence[Path]) -> None:
-    """Raises InputError if a file of a plot has an unknown suffix, or its folder does not exist."""
-    for file in files:
-        shown, ending = path_text(file), file.suffix.lower().lstrip(".")
-        if ending not in ENDINGS:
-            what = f"ends with {quoted(file.suffix)}" if file.suffix else "has no ending"
-            raise InputError(f"{shown}: {what}; pictures end with {', '.join(f'.{each}' for each in ENDINGS)}.")
-        if os.path.isdir(file):  # noqa: PTH112  (no error where the name is too long)
-            raise InputError(f"{shown}: is a folder; name a file in it, such as {path_text(file / 'plot.svg')}.")
-        if not os.path.isdir(file.parent):  # noqa: PTH112
-            raise InputError(f"{shown}: there is no folder {path_text(file.parent)}; make it first.")
 
 
 def save(drawn: Picture, file: Path) -> None:

@@ -29,10 +29,6 @@ class Makers:
     on: str = "threads"
     only_stored: bool = False
 
-    def runner(self, progress: Progress) -> Runner:
-        """A runner that runs what the store lacks."""
-        return Runner(jobs=self.jobs, store=self.store, progress=progress, on=self.on)
-
 
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:
     """The report of a published study, from new or stored runs; `runs` of each row, else the study's own number."""
@@ -63,7 +59,8 @@ def _packaged(study: Study) -> Reproduced:
 
 def _reproduced(study: Study, makers: Makers, runs: int) -> Reproduced:
     with Progress() as progress:
-        outcome = reproduce(study, [], Readings(study.document), runs, makers.runner(progress), claims=True)
+        runner = Runner(jobs=makers.jobs, store=makers.store, progress=progress, on=makers.on)
+        outcome = reproduce(study, [], Readings(study.document), runs, runner, claims=True)
     verdicts = [judgement.as_json() for judgement in judge(study, outcome)]
     summary = summarise(study, outcome, None).as_json()
     origin = "all in the store" if makers.only_stored else "made here, or before and stored here"
