@@ -39,9 +39,9 @@ def named(section: str | None = None, of: str | None = None) -> Callable[[Callab
         @wraps(function)
         def checked(*given: P.args, **by_name: P.kwargs) -> R:
             extra = [name for name in by_name if name not in own]
-            allowed = _keys(section) if variadic and extra else ()
+            allowed = _section(section) if variadic and extra else {}
             # The scenario's reader checks tables that the catalogue does not have.
-            unknown = [] if variadic and allowed is None else [n for n in extra if kebab(n) not in (allowed or ())]
+            unknown = [] if variadic and allowed is None else [n for n in extra if kebab(n) not in (allowed or {})]
             missing = {
                 each.name: ""
                 for each in plain[len(given) :]
@@ -49,7 +49,7 @@ def named(section: str | None = None, of: str | None = None) -> Callable[[Callab
             }
             if unknown or missing:
                 others = [kebab(each.name) for each in plain]
-                keys = [key.replace("-", "_") for key in (_keys(section) if variadic else ()) or ()]
+                keys = [key.replace("-", "_") for key in (_section(section) if variadic else None) or ()]
                 known = [each.name for each in plain if each.name != "self"]
                 known += [key for key in keys if kebab(key) not in others and key not in _RENAMED]
                 raise ArgumentError(told(what, "argument", unknown, missing, known))
@@ -65,7 +65,7 @@ _RENAMED = ("from", "to", "class", "impairment", "initial", "signalling")
 
 
 @cache
-def _section(path: str) -> dict[str, str | None] | None:
+def _section(path: str | None) -> dict[str, str | None] | None:
     """The keys of a table with the kinds of components they accept; None if there is no such table."""
     section = next((each for each in catalogue()["sections"] if each["path"] == path), None)
     if section is None:
@@ -76,14 +76,9 @@ def _section(path: str) -> dict[str, str | None] | None:
     return plain | {part["key"]: part["of"] if "component" in part["takes"] else None for part in section["parts"]}
 
 
-def _keys(path: str | None) -> list[str] | None:
-    found = None if path is None else _section(path)
-    return None if found is None else list(found)
-
-
 def keys(where: str, given: Iterable[str], path: str, more: Sequence[str] = ()) -> None:
     """Refuses names that are neither keys of a table nor in `more`."""
-    known = _keys(path)
+    known = _section(path)
     if known is None:
         return
     allowed = [*(key.replace("-", "_") for key in known), *more]

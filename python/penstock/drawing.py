@@ -78,15 +78,14 @@ def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]])
 
 def _edges(links: Iterable[Mapping[str, Any]], known: set[str]) -> list[_Edge]:
     found: dict[frozenset[str], _Edge] = {}
-    joined = [(link, ends) for link in links for ends in ends_of(link)]
+    joined = [(link, ends) for link in links for ends in ends_of(link) if known.issuperset(ends)]
     for link, ends in joined:
-        if not set(ends) <= known:
-            continue
         edge = found.setdefault(frozenset(ends), _Edge((ends[0], ends[1])))
         there, back = (edge.there, edge.back) if edge.ends == ends else (edge.back, edge.there)
         there.append(_label(link))
-        if link.get("both-ways"):
-            back.append(_label(_way_back(link)))
+        if link.get("both-ways"):  # a plain queue, unless the keys of `back` say otherwise
+            said = {key.removeprefix("back."): value for key, value in link.items() if key.startswith("back.")}
+            back.append(_label({"rate": link["rate"], "delay": link["delay"], **said}))
     return list(found.values())
 
 
@@ -98,12 +97,6 @@ def ends_of(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     )
     pairs = ((starts[i % len(starts)], ends[i % len(ends)]) for i in range(max(len(starts), len(ends))))
     return dict.fromkeys(pairs)
-
-
-def _way_back(link: Mapping[str, Any]) -> dict[str, Any]:
-    """The way back of a link: its rate and delay, a plain queue, and the keys of ``back``."""
-    said = {key.removeprefix("back."): value for key, value in link.items() if key.startswith("back.")}
-    return {**{key: link[key] for key in ("rate", "delay")}, **said}
 
 
 def _label(link: Mapping[str, Any]) -> str:

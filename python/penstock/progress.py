@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, TextIO
 
-from penstock.printable import things
+from penstock.printable import printable_lines, things
 from penstock.records import Status
 
 if TYPE_CHECKING:
@@ -60,8 +60,6 @@ class Progress:
 
     def _note(self, status: Status) -> None:
         """Writes new messages above the live line."""
-        from penstock.printable import printable_lines
-
         for note in status.notes[self._noted :]:
             text = printable_lines(note)
             if self._live is not None:

@@ -59,12 +59,9 @@ def folded(names: Mapping[str, str]) -> list[tuple[str, str]]:
     >>> folded(short_values(['{ red = { limit = "60 packets" } }', '{ codel = {} }']))
     [('red', '{ red = { limit = "60 packets" } }')]
     """
-    return [(name, text) for text, name in names.items() if name != text and not _says_all(name, text)]
-
-
-def _says_all(name: str, text: str) -> bool:
-    value = _read(text)
-    return isinstance(value, Mapping) and name == _joined(value, _flat(value))
+    values = {text: _read(text) for text in names}
+    whole = {text: _joined(value, _flat(value)) for text, value in values.items() if isinstance(value, Mapping)}
+    return [(name, text) for text, name in names.items() if name not in (text, whole.get(text))]
 
 
 def _of_tables(texts: Sequence[str]) -> dict[str, str]:

@@ -240,7 +240,13 @@ def _add_links(
     if loops:
         net.remarks.append(f"{things(loops, 'edge')} from a node to itself left out")
     if one_way:
-        net.remarks.append(_one_way_remark(one_way, len(graph.edges) - loops, reading.both_ways))
+        edges = f"{one_way} of {len(graph.edges) - loops} edges"
+        net.remarks.append(
+            f"{edges} of the directed graph have no edge back and became links both ways"
+            if reading.both_ways
+            else f"{edges} have no edge back, as the graph is directed: nothing returns over these links, "
+            "acknowledgements included; both_ways = true gives each a way back"
+        )
     net.remarks += reader.remarks()
 
 
@@ -252,15 +258,6 @@ def _with_port(link: dict[str, Any], port: Mapping[str, Any]) -> dict[str, Any]:
         raise EdgeError(f"has {quoted(twice[0])} of its own, and impairments of all ports have another; leave one out")
     both = [*own, *more]
     return link | dict(port) | ({"impairments": both} if both else {})
-
-
-def _one_way_remark(count: int, of: int, both_ways: bool) -> str:
-    if both_ways:
-        return f"{count} of {of} edges of the directed graph have no edge back and became links both ways"
-    return (
-        f"{count} of {of} edges have no edge back, as the graph is directed: nothing returns over these links, "
-        "acknowledgements included; both_ways = true gives each a way back"
-    )
 
 
 def _link(net: Network, ends: tuple[Node, Node], both_ways: bool, taken: set[str], link: Mapping[str, Any]) -> None:

@@ -238,17 +238,13 @@ def _parameters(
         is_written = key in table
         if key in _HIDDEN or (not is_written and (not defaults or "default" not in parameter)):
             continue
-        value = table[key] if is_written else _default(parameter)
+        default = parameter.get("default", "")
+        value = table[key] if is_written else {"true": True, "false": False}.get(default, default)
         if isinstance(value, dict) and parameter["kind"] == "law":
             found += _law(parameter, f"{dotted}{key}", value)
         elif (made := _control(parameter, f"{dotted}{key}", value, is_written=is_written)) is not None:
             found.append({**made, "is_written": is_written})
     return found
-
-
-def _default(parameter: Parameter) -> Any:
-    text = parameter.get("default", "")
-    return {"true": True, "false": False}.get(text, text)
 
 
 def _law(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[Control]:

@@ -10,6 +10,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock, Thread
@@ -53,23 +54,21 @@ class ChangedError(PenstockError):
     """The file on disk differs from the version that the page has read."""
 
 
+@dataclass
 class Session:
     """A scenario file and the looks at it."""
 
-    def __init__(
-        self, file: Path, runs: int, jobs: int | None, store: Path | None, sets: Sequence[tuple[str, str]] = ()
-    ) -> None:
-        self.file = file
-        self._runs = runs
-        self._jobs = jobs
-        self._store = store
-        self._sets = list(sets)
-        self._looks: dict[str, Look] = {}
-        self._lock = Lock()
+    file: Path
+    runs: int
+    jobs: int | None
+    store: Path | None
+    sets: Sequence[tuple[str, str]] = ()
+    _looks: dict[str, Look] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def beginning(self) -> dict[str, Any]:
         """Returns the initial state of a page."""
-        about = {"file": path_text(self.file), "runs": self._runs, "sets": self._sets, "most": MOST_RUNS}
+        about = {"file": path_text(self.file), "runs": self.runs, "sets": list(self.sets), "most": MOST_RUNS}
         return {**about, **self.on_disk()}
 
     def on_disk(self) -> dict[str, Any]:
@@ -90,7 +89,7 @@ class Session:
 
     def look(self, page: str, asked: Asked, tell: Callable[[dict[str, Any] | None], None]) -> Look:
         """Starts a look of a page and cancels its previous one."""
-        look = Look(self.file, asked, self._jobs, self._store, tell)
+        look = Look(self.file, asked, self.jobs, self.store, tell)
         with self._lock:
             earlier, self._looks[page] = self._looks.get(page), look
         if earlier is not None:

@@ -149,12 +149,16 @@ def _drawn(chart: Chart, request: PlotRequest) -> Picture:
 def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: PlotRequest) -> None:
     """Sets the titles of panels, and axis labels on the outer panels only."""
     for axes, panel in used:
-        axes.set_title("" if _is_told_above(panel, chart) else panel.facet)
+        above = (panel.row - 1, panel.column, panel.facet)
+        is_told = any((other.row, other.column, other.facet) == above for other in chart.panels)
+        axes.set_title("" if is_told else panel.facet)
         spec = axes.get_subplotspec()
         first, last = spec.is_first_col(), _is_lowest(axes, used)
         axes.set_xlabel(chart.across.label if last else "")
         axes.tick_params(labelbottom=last)
-        up = {"cdf": _cumulative(chart), "heatmap": request.y_label or chart.by}.get(chart.kind, panel.label)
+        cumulative = "share of observations" if chart.observations else "share of runs"
+        cumulative = "quantile" if chart.has_quantiles else cumulative
+        up = {"cdf": cumulative, "heatmap": request.y_label or chart.by}.get(chart.kind, panel.label)
         axes.set_ylabel(up if first else "")
         _scales(axes, chart, panel, request)
         places = chart.across.places.values() if chart.across.is_numeric and "x" not in request.log else ()
@@ -171,17 +175,6 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
             bar = figure.colorbar(own[0][0].images[0], ax=[axes for axes, _ in own], pad=0.02)
             bar.set_label(own[0][1].label)
             bar.outline.set_linewidth(0.4)
-
-
-def _is_told_above(panel: Panel, chart: Chart) -> bool:
-    """Whether the panel above has the same title."""
-    return any(
-        (other.row, other.column, other.facet) == (panel.row - 1, panel.column, panel.facet) for other in chart.panels
-    )
-
-
-def _cumulative(chart: Chart) -> str:
-    return "quantile" if chart.has_quantiles else "share of observations" if chart.observations else "share of runs"
 
 
 def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> None:

@@ -86,8 +86,9 @@ class Data:
         for each in self.numbers:
             rest = tuple(item for item in each.cells.items() if item[0] not in others)
             groups.setdefault((each.metric, each.unit, rest), []).append(each)
-        if any(len({_replication(each) for each in group}) < len(group) for group in groups.values()):
-            return self
+        for group in groups.values():
+            if len({tuple(each.cells.get(name) for name in REPLICATION) for each in group}) < len(group):
+                return self
         return Data([_mean(group) for group in groups.values()], quantities=self.quantities, name=self.name)
 
 
@@ -286,10 +287,6 @@ def _mean_of(value: Any) -> float:
 def _bound(value: Any) -> float | None:
     """A bound of an interval, or none."""
     return None if value is None else float(value)
-
-
-def _replication(datum: Datum) -> tuple[Cell | None, ...]:
-    return tuple(datum.cells.get(name) for name in REPLICATION)
 
 
 def _mean(group: Sequence[Datum]) -> Datum:

@@ -70,8 +70,7 @@ def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[st
     network = network_of(made.scenario)
     places, flows, classes = (_words(events, column) for column in ("place", "flow", "class"))
     # Nodes first: the script tells links from nodes by their number, and links without events are drawn as well.
-    names = [*network.nodes, *network.links, *(place for place in places if place not in network.links)]
-    names = list(dict.fromkeys(names))
+    names = list(dict.fromkeys([*network.nodes, *network.links, *places]))
     seen = set(events.filter(events["event"].is_in(["accept", "transmit", "drop"]))["place"].unique().cast(str))
     links = [link for link in network.links if link in seen]
     decided = events.filter(events["event"].is_in(["drop", "mark"]))
@@ -82,7 +81,10 @@ def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[st
     model = {
         "begin": begin // 1_000_000,
         "kinds": _categories(events, "event"),
-        "causes": _causes(events),
+        "causes": [
+            dict(zip(("name", "why", "section"), (name, *CAUSES.get(name, ("", ""))), strict=True))
+            for name in _categories(events, "cause")
+        ],
         "packetKinds": _categories(events, "packet"),
         "places": names,
         "flows": flows,
@@ -93,20 +95,16 @@ def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[st
         "arrays": {
             **_event_columns(events, names, flows, classes),
             **_packet_columns(events, made_packets),
-            **_decision_columns(decided, queues.at_events),
+            "decidedQueue": _packed(queues.at_events.fill_null(NONE), "Uint32"),
+            "precedence": _packed(decided["precedence"].fill_null(255), "Uint8"),
             **_queue_columns(queues.changes, len(links), begin),
         },
     }
     facts = [("events", f"{events.height}"), ("from", f"{begin / 1e12:.6g} s"), ("to", f"{end / 1e12:.6g} s")]
     run = f"{made_from([made.provenance], []).removesuffix('.')}, seed {made.seed}, replication {made.replication}"
-    warnings = []
-    if is_cut:
-        warnings.append(
-            f"This page has the first {limit} events, until {end / 1e12:.6g} s; --start and --stop choose others, "
-            "--limit more."
-        )
-    if queues.is_thinned:
-        warnings.append("Queues change too often for one page: each has its last value of every short interval.")
+    cut = f"This page has the first {limit} events, until {end / 1e12:.6g} s; --start and --stop choose others, "
+    thinned = "Queues change too often for one page: each has its last value of every short interval."
+    warnings = [f"{cut}--limit more."] * is_cut + [thinned] * queues.is_thinned
     return View(name, facts, run, warnings, model)
 
 
@@ -145,14 +143,6 @@ def _categories(events: pl.DataFrame, column: str) -> list[str]:
     kind = events.schema[column]
     assert isinstance(kind, pl.Enum)
     return list(kind.categories)
-
-
-def _causes(events: pl.DataFrame) -> list[dict[str, str]]:
-    """Causes in the order of their numbers, with the words that explain drops and marks."""
-    return [
-        {"name": name, "why": CAUSES.get(name, ("", ""))[0], "section": CAUSES.get(name, ("", ""))[1]}
-        for name in _categories(events, "cause")
-    ]
 
 
 def _numbers(column: pl.Series, words: Sequence[str]) -> pl.Series:
@@ -213,14 +203,6 @@ def _packet_columns(events: pl.DataFrame, numbers: Sequence[int]) -> dict[str, A
         "acknowledgement": _packed(firsts["acknowledgement"].fill_null(NONE), "Uint32"),
         "retransmission": _packed(firsts["retransmission"].fill_null(value=False).cast(pl.UInt8), "Uint8"),
         "size": _packed(firsts["size"].fill_null(0), "Uint32"),
-    }
-
-
-def _decision_columns(decided: pl.DataFrame, queue: pl.Series) -> dict[str, Any]:
-    """Of drops and marks: the queue at their instant and the drop precedence."""
-    return {
-        "decidedQueue": _packed(queue.fill_null(NONE), "Uint32"),
-        "precedence": _packed(decided["precedence"].fill_null(255), "Uint8"),
     }
 
 
