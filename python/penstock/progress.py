@@ -83,9 +83,7 @@ class Progress:
 
 
 def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
-    """Returns the status as text.
-
-    `elapsed` is the time since the start in seconds, `at_work` that of this round of runs, if it is not the first.
+    """Returns the status as text, `elapsed` seconds after the start, `at_work` after that of this round of runs.
 
     >>> from penstock.records import Status
     >>> line(Status(total=200, done=110, cached=10, failed=0, packet_hops=310_000_000), 10.0)

@@ -27,10 +27,7 @@ def is_table(text: str) -> bool:
 
 
 def short_values(texts: Iterable[str]) -> dict[str, str]:
-    """Returns a distinct short name for each value of a parameter, all given as by :func:`value_text`.
-
-    A component has its own name, with the parameters that distinguish it from others of that name. A name that is still
-    too long is cut and numbered.
+    """Returns a distinct short name for each value of a parameter; names that are still too long are cut and numbered.
 
     >>> red = '{ red = { limit = "60 packets", gentle = true } }'
     >>> short_values([red, "{ codel = {} }", "60 packets"])

@@ -32,9 +32,7 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
 
 
 def plus_minus(numbers: Interval, digits: int | None = None) -> str:
-    """Returns a mean and half its interval, with the digits that the interval supports.
-
-    The interval is rounded up if `digits`, the maximum number of significant digits of the mean, is smaller.
+    """Returns a mean and half its interval, with the digits that the interval supports, but `digits` at most.
 
     >>> plus_minus(Interval(20.318, 20.2, 20.43, 10))
     '20.32 ±0.12'

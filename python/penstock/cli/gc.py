@@ -46,9 +46,7 @@ def gc(
     unwanted = []
     if stale or older_than is not None or name is not None or where or seed is not None:
         chosen = selection(kept, name, where, seed, other_models=True if stale else None)
-        unwanted = [
-            run for run in kept.manifests() if chosen.matches(run) and (older_than is None or is_older(run, older_than))
-        ]
+        unwanted = [run for run in kept.manifests() if chosen.matches(run) and is_older(run, older_than)]
     swept = sweep(kept, unwanted, damaged=damaged, dry=dry_run)
     if output == "json":
         emit(json_text({**swept, "dry_run": dry_run}))
@@ -66,10 +64,10 @@ _KINDS = {
 """The kinds of removed files, and what a message calls one."""
 
 
-def is_older(run: Manifest, seconds: float) -> bool:
-    """Returns whether a run was begun more than `seconds` ago; False if its start is unknown."""
-    if run.made is None:
-        return False
+def is_older(run: Manifest, seconds: float | None) -> bool:
+    """Returns whether a run was begun more than `seconds` ago, if that is asked; False if its start is unknown."""
+    if seconds is None or run.made is None:
+        return seconds is None
     return time.time() - calendar.timegm(time.strptime(run.made.begin, "%Y-%m-%dT%H:%M:%SZ")) > seconds
 
 

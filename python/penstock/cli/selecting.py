@@ -84,9 +84,7 @@ def settings_text(settings: Sequence[tuple[str, str]], most: int = 60) -> str:
 
 
 def age_text(text: str) -> float:
-    """Seconds of an age such as ``30 days``.
-
-    Raises ValueError if it is none.
+    """Seconds of an age such as ``30 days``. Raises ValueError if it is none.
 
     >>> age_text("2 h"), age_text("30 days")
     (7200.0, 2592000.0)

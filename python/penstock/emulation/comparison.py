@@ -87,10 +87,10 @@ def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list
             wrong.append(f"flows '{group['name']}': Linux has no control '{control}' here; {', '.join(there)}.")
         count, port = int(group.get("count", 1)), _FIRST_PORT + len(made)
         made.append(Transfer(group["name"], group["from"], group["to"], count, control, port))
+    if not (made or wrong):
+        wrong = ["has no flows between two real nodes, so there is nothing to compare."]
     if wrong:
         raise InputError("\n".join(f"{path_text(file)}: {each}" for each in wrong))
-    if not made:
-        raise InputError(f"{path_text(file)}: has no flows between two real nodes, so there is nothing to compare.")
     return made
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock import _core
-from penstock.emulation.namespaces import Namespaces, awake, divided, require_rights
+from penstock.emulation.namespaces import Namespaces, awake, divided, why_not
 from penstock.emulation.opened import Opened
 from penstock.emulation.programs import Ended, Program, Programs
 from penstock.errors import InputError, PenstockError
@@ -55,7 +55,8 @@ def check(opened: Opened) -> None:
     found = _core.emulation_mistakes(opened.asked.scenario, opened.real, opened.groups)
     if found:
         raise InputError("\n".join([*(f"{opened.plan.scenario}: {each}" for each in found), "Nothing was made."]))
-    require_rights()
+    if (reason := why_not()) is not None:
+        raise PenstockError(f"this process cannot emulate: {reason}. Nothing was made.")
 
 
 def emulate(

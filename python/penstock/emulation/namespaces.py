@@ -59,12 +59,6 @@ def _effective() -> int:
     return next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
 
 
-def require_rights() -> None:
-    """Raises PenstockError if emulation is not possible here."""
-    if (reason := why_not()) is not None:
-        raise PenstockError(f"this process cannot emulate: {reason}. Nothing was made.")
-
-
 def setting_file(name: str) -> Path:
     """The file of a kernel setting, such as ``net.ipv4.tcp_rmem`` [sysctl(8)]."""
     return Path("/proc/sys", *name.split("."))

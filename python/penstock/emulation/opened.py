@@ -60,7 +60,9 @@ def opened(
     if changed := [path for path, _ in sets if path.startswith("nodes.") and path.endswith(".real")]:
         raise InputError(f"--set {changed[0]}: which nodes are real is written in the scenario; leave it out.")
     document = document_of(text)
-    real = [] if not document else _real_nodes(document)
+    nodes = document.get("nodes")
+    entries = nodes.items() if isinstance(nodes, dict) else ()
+    real = sorted(name for name, keys in entries if isinstance(keys, dict) and keys.get("real") is True)
     if document and len(real) < 2:
         raise InputError(
             f"{path_text(file)}: has {quoted(real[0]) if real else 'no node'} with real = true, and packets pass "
@@ -92,12 +94,6 @@ def read_log(file: Path) -> str:
         raise InputError(f"{path_text(file)}: cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError:
         raise InputError(f"{path_text(file)}: is not an arrival log, which is CSV in UTF-8.") from None
-
-
-def _real_nodes(document: dict[str, Any]) -> list[str]:
-    nodes = document.get("nodes")
-    entries = nodes.items() if isinstance(nodes, dict) else ()
-    return sorted(name for name, keys in entries if isinstance(keys, dict) and keys.get("real") is True)
 
 
 def _groups(document: dict[str, Any], section: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -154,7 +150,7 @@ def _with_groups(document: dict[str, Any], text: str, real: list[str], mtu: int)
             made.append(_carrying(service, _free(name, taken), pair, mtu))
     names = [group["name"] for group in made]
     if not replaced and not kept:
-        return "\n".join([text, *(_table(group) for group in made)]), names, []
+        return "\n".join([text, *("\n".join(["[[flows]]", *toml.lines(group), ""]) for group in made)]), names, []
     whole = {**document, "flows": [*kept, *made]}
     return "\n".join(toml.lines({toml.key(name): value for name, value in whole.items()})), names, replaced
 
@@ -186,7 +182,3 @@ def _free(name: str, taken: set[str]) -> str:
         name += "-real"
     taken.add(name)
     return name
-
-
-def _table(group: dict[str, Any]) -> str:
-    return "\n".join(["[[flows]]", *toml.lines(group), ""])

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,9 +33,7 @@ class Program:
 
     @classmethod
     def read(cls, text: str, real: Sequence[str], end: float) -> Program:
-        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``, for a run that ends after `end` seconds.
-
-        Raises InputError if it has another form, there is no such real node, or it would start after the end.
+        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``. Raises InputError if it is wrong, or after `end` s.
 
         >>> Program.read("h1 at 500 ms: ping -c 1 h2", ["h1", "h2"], 10.0)
         Program(node='h1', command='ping -c 1 h2', at=0.5)
@@ -69,9 +67,7 @@ class Ended:
 
     def json(self) -> dict[str, Any]:
         """Returns it as plain values."""
-        program = self.program
-        outputs = {"stdout": self.output, "stderr": self.errors}
-        return {"node": program.node, "command": program.command, "at": program.at, "exit_code": self.code, **outputs}
+        return {**asdict(self.program), "exit_code": self.code, "stdout": self.output, "stderr": self.errors}
 
 
 class Programs:

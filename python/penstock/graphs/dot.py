@@ -47,9 +47,7 @@ def read_dot(content: bytes, shown: str) -> Read:
 
 
 def _edge_lines(text: str, shown: str, edge: str) -> Lines:
-    r"""The lines of edges that are written between the names of their nodes.
-
-    Raises InputError if an edge is not written as `edge`, which is ``--`` or ``->``.
+    r"""The lines of edges between two names. Raises InputError if one is not written as `edge`: ``--`` or ``->``.
 
     >>> dict(_edge_lines('graph { // a -- b\n a:p -- "b c" [x="a -- b"]\n "b c" -- d -- {e} }', "a.dot", "--"))
     {('a', 'b c'): [2], ('b c', 'd'): [3]}
@@ -129,6 +127,5 @@ def _node_name(text: str) -> str:
 
 def _unquoted(value: Any) -> str:
     text = str(value)
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1].replace('\\"', '"')
-    return text
+    is_quoted = len(text) >= 2 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('\\"', '"') if is_quoted else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -46,11 +46,8 @@ class EdgeReader:
     """Reads edges and counts differences in the network."""
 
     def __init__(self, graph: Any, reading: Reading) -> None:
-        self._graph = graph
-        self._reading = reading
-        self._rounded = 0
-        self._by_distance = 0
-        self._jitters = 0
+        self._graph, self._reading = graph, reading
+        self._rounded = self._by_distance = self._jitters = 0
         self._unitless: Counter[str] = Counter()
 
     def link(self, a: Hashable, b: Hashable, edge: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,20 +146,12 @@ class EdgeReader:
         of_nodes = {"label", "name", *_IDENTITY, reading.names}
         if reading.delay_per_km is not None:
             of_nodes |= {name for names in _COORDINATES for name in names}
-        edges = _names((data for *_, data in self._graph.edges(data=True)), known)
-        nodes = _names((data for _, data in self._graph.nodes(data=True)), of_nodes)
-        parts = [f"{_list(names)} of {what}" for names, what in ((edges, "edges"), (nodes, "nodes")) if names]
+        parts = []
+        for what, of, kept in (("edges", self._graph.edges, known), ("nodes", self._graph.nodes, of_nodes)):
+            names = sorted({str(name) for *_, data in of(data=True) for name in data if name not in kept})
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            parts += [f"{', '.join(quoted(name) for name in names[:_SHOWN])}{more} of {what}"] * bool(names)
         return [f"attributes that mean nothing here are left out: {'; '.join(parts)}"] if parts else []
-
-
-def _names(of: Iterable[Mapping[str, Any]], known: Collection[str | None]) -> list[str]:
-    """The attributes that are not among the known ones."""
-    return sorted({str(name) for data in of for name in data if name not in known})
-
-
-def _list(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(quoted(name) for name in names[:_SHOWN]) + more
 
 
 def _coordinates(node: Mapping[str, Any]) -> tuple[float, float] | None:

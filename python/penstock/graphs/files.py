@@ -98,18 +98,15 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
 
 
 def _graphml(content: bytes, shown: str) -> Read:
-    from xml.etree.ElementTree import ParseError
-
     import networkx
 
     try:
-        if is_sndlib(content):
+        if b"sndlib.zib.de/network" in content[:4096]:  # the namespace of its networks
             return read_sndlib(content, shown), None, {}
         lines = checked_graphml(content, shown)
         graph = networkx.read_graphml(BytesIO(content))
-    except ParseError as error:
-        line, _ = error.position
-        raise InputError(f"{shown}:{line}: is no XML: {one_line(str(error))}.") from None
+    except ElementTree.ParseError as error:
+        raise InputError(f"{shown}:{error.position[0]}: is no XML: {one_line(str(error))}.") from None
     except (networkx.NetworkXError, ValueError, KeyError, TypeError, LookupError) as error:
         raise InputError(f"{shown}: is no GraphML that can be read: {_first_sentence(error)}.") from None
     for attribute, value in graph.graph.get("edge_default", {}).items():
@@ -195,9 +192,7 @@ def _naming_attribute(graph: Any) -> str | None:
 
 
 def _first_sentence(error: Exception) -> str:
-    """The library's message on one line."""
-    text = str(error) or type(error).__name__
-    return one_line(text.split("\n")[0]).rstrip(".")
+    return one_line((str(error) or type(error).__name__).split("\n")[0]).rstrip(".")
 
 
 Elements = dict[str, list[tuple[int, dict[str, str]]]]
@@ -292,11 +287,6 @@ def _mistakes_of_keys(elements: Elements) -> Iterator[tuple[int, str]]:
         kind = attributes.get("attr.type", "string")
         if kind not in reader.python_type:
             yield line, f"{quoted(kind)} is no type of values; one of {', '.join(_TYPES)}"
-
-
-def is_sndlib(content: bytes) -> bool:
-    """Whether XML is a network of SNDlib, by its namespace."""
-    return b"sndlib.zib.de/network" in content[:4096]
 
 
 def read_sndlib(content: bytes, shown: str) -> Any:

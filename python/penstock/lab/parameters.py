@@ -333,9 +333,7 @@ def read_number(value: Any) -> Number | None:
 
 
 def slider(kind: str, allowed: str, value: Number, example: Number | None = None) -> Slider:
-    """Returns the range of a slider from a parameter's kind and its range in words, as the catalogue has them.
-
-    `value` is the scenario's or the default; `example` is a usual value, for parameters whose value is zero.
+    """Returns the range of a slider; for parameters whose value is zero, `example` is a usual one.
 
     >>> slider("quantity", "above zero", Number(20.0, "ms"))
     Slider(low=2.0, high=200.0, unit='ms', log=True, whole=False)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from penstock.plots.chart import Chart, Mark, Panel
+from penstock.plots.chart import Chart, Panel
 from penstock.plots.kinds import DRAW
 from penstock.plots.request import WIDTHS, PlotRequest
 from penstock.plots.style import GREY, style
@@ -191,15 +191,11 @@ def _scales(axes: Axes, chart: Chart, panel: Panel, request: PlotRequest) -> Non
         low, high = axes.get_ylim()
         # Panels of a row share the axis.
         row = [series for other in chart.panels if other.row == panel.row for series in other.series]
-        ends = [_lowest(mark, request) for series in row for mark in series.marks if math.isfinite(mark.mean)]
+        marks = [mark for series in row for mark in series.marks if math.isfinite(mark.mean)]
+        ends = [end for it in marks for end in (it.mean, it.low if request.intervals else None) if end is not None]
         # From zero on, unless something is below or all that is to be seen is far above it.
         if min(ends, default=0.0) >= 0 and (low < 0.5 * high or chart.kind == "bar"):
             axes.set_ylim(bottom=0)
-
-
-def _lowest(mark: Mark, request: PlotRequest) -> float:
-    """The lower end of a number as drawn, with or without its interval."""
-    return mark.mean if mark.low is None or not request.intervals else min(mark.mean, mark.low)
 
 
 def _mark_places(axes: Axes, panel: Panel) -> None:

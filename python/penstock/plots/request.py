@@ -102,9 +102,7 @@ class Roles:
         return [role for role in (self.x, self.by, self.facet) if role is not None]
 
     def short(self, column: str) -> str:
-        """Returns the name of a column in a plot: the end of its path; empty if the values need no name.
-
-        It is longer where another column of the plot ends alike, and for a ``count``, which does not say of what.
+        """Returns the shortest end of a column's path that says what it is; empty if the values need no name.
 
         >>> Roles("line").short("r1-r2.queue.tail-drop.limit"), Roles("line").short("r1-r2.scheduler.wrr.weights.ef")
         ('limit', 'weights.ef')
