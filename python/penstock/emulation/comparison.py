@@ -1,7 +1,5 @@
 """A scenario with Linux hosts next to the same scenario with simulated hosts, and the flows of iperf3 in both."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

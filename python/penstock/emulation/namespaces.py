@@ -1,7 +1,5 @@
 """What this machine allows, and network namespaces for real nodes with their removal, also after killed runs."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """Scenarios whose flows between real nodes carry packets from outside."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Graphs in the DOT language, by pydot."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping

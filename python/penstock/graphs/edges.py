@@ -1,7 +1,5 @@
 """Converts the edges of a graph into links: rate, delay, weight and impairments, with remarks."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping

@@ -1,7 +1,5 @@
 """Text files of other simulators: topologies that are read, and files that a command in the message converts."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Encoding and lines of text files."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A look at one setting of a scenario: makes its runs and reports numbers as they finish."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Builds a chart from a request: the numbers of each panel and series, and their x positions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Columns by name, their roles in a plot, and the positions of their values on the x axis."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Style of plots: for columns of a paper, distinguishable without colours, reproducible to the byte."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Contents of a report before it is laid out: facts, drawings, tables and plots."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Plots as Plotly's traces and layouts, and the topology of a scenario as a drawing."""
 
-from __future__ import annotations
-
 import json
 import math
 import tomllib

@@ -1,7 +1,5 @@
 """Runs what a report needs, or reads it from the store."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The report of a published study that was run again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

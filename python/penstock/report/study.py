@@ -1,7 +1,5 @@
 """The report of a study, from its result."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence

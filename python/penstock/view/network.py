@@ -1,7 +1,5 @@
 """Nodes and links of a run, one by one: groups and lists of a scenario written out as the core names them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

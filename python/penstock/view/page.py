@@ -1,7 +1,5 @@
 """The page of a traced run, which loads nothing: words, and columns of small integers that are packed into it."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from collections.abc import Mapping, Sequence
