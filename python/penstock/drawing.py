@@ -100,7 +100,6 @@ def ends_of(link: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _label(link: Mapping[str, Any]) -> str:
-    """Rate, delay, and the names of queue and scheduler."""
     delay = link["delay"] if isinstance(link["delay"], str) else " to ".join(link["delay"]["uniform"])
     does = [key.partition(".")[2] for key in link if key.startswith(("queue.", "scheduler."))]
     return ", ".join([str(link["rate"]), delay, *does])
@@ -183,7 +182,6 @@ def _distinct(labels: Sequence[str]) -> list[str]:
 
 
 def _lines(label: str, before: str = "") -> list[str]:
-    """A label in lines: rate and delay, and below them queue and scheduler."""
     words = [escaped(part, 24) for part in label.split(", ", 2)]
     return [f"{before}{', '.join(words[:2])}", *words[2:]]
 

@@ -59,7 +59,6 @@ class Progress:
             print(words, file=self._stream, flush=True)
 
     def _note(self, status: Status) -> None:
-        """Writes new messages above the live line."""
         for note in status.notes[self._noted :]:
             text = printable_lines(note)
             if self._live is not None:

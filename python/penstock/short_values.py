@@ -88,7 +88,6 @@ def _joined(table: Mapping[str, Any], parts: Mapping[str, str]) -> str:
 
 
 def _read(text: str) -> Any:
-    """The TOML value of a text; None if it is none."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -149,7 +149,6 @@ def without_statistic(summaries: Sequence[Summary]) -> list[Summary]:
 
 
 def _is_idle(summary: Summary) -> bool:
-    """Whether it counts a cause that never occurred."""
     return "cause" in summary.labels and not any(summary.values)
 
 

@@ -10,7 +10,6 @@ from penstock.statistics import Interval
 
 
 def _property(of: str) -> Callable[[str], bool]:
-    """Returns a function that tells whether a metric has a property."""
     metrics = cache(lambda: frozenset(_core.metrics_with(of)))
     return lambda metric: metric in metrics()
 

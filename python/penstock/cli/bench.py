@@ -105,7 +105,6 @@ def _ways(measured: Measurement) -> tuple[str, ...]:
 
 
 def _scenario(workload: str, flows: int | None, duration: str | None) -> Scenario:
-    """The measured scenario."""
     text, folder = text_of(workload, flows)
     return _core.Scenario(text, workload, [] if duration is None else [("duration", duration)], folder)
 

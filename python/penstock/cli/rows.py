@@ -130,7 +130,6 @@ def _cell(column: str, value: Any, cell: Callable[[str, Any], str]) -> str:
 
 
 def _emit_json(made: RowStream, member: str) -> None:
-    """Writes one JSON object with a row per line."""
     emit(json_text(made.made_from).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
     before = ""
     for frame in made.row_frames():

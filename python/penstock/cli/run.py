@@ -164,7 +164,6 @@ def _show_stored(plan: "StudyPlan", asked: "Sequence[PointRequest]", store: Path
 
 
 def _make_shard(part: "Shard", asked: "Sequence[PointRequest]", making: AbstractContextManager["Runner"]) -> None:
-    """Makes a part of the runs without showing numbers."""
     with making as runner:
         made = [run for runs_of_point in runner.make(part.of(asked)) for run in runs_of_point]
     total, cached = sum(len(each.replications) for each in asked), sum(run.cached for run in made)
@@ -176,7 +175,6 @@ def _make_shard(part: "Shard", asked: "Sequence[PointRequest]", making: Abstract
 
 
 def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, int], view: View) -> None:
-    """Runs a scenario with the arrivals of a log, and shows the numbers."""
     from penstock.emulation.making import result_of
     from penstock.emulation.opened import opened
 

@@ -39,30 +39,24 @@ def runs(
     if output != "json" and not each:
         points = [runs for runs in kept.stored_runs() if chosen.matches(runs.first)]
         list_points(points)
-        show(summed(sum(point.count for point in points), len(points)))
+        show(f"{things(sum(point.count for point in points), 'run')} at {things(len(points), 'point')}.")
         return
     found = chosen.of(kept.manifests())
     if output == "json":
         emit(json_text([run.data() for run in found]))
         return
     list_each(found)
-    show(summed(len(found), len({(run.name, run.point) for run in found})))
-
-
-def summed(runs: int, points: int) -> str:
-    """The numbers of runs and points."""
-    return f"{things(runs, 'run')} at {things(points, 'point')}."
+    show(f"{things(len(found), 'run')} at {things(len({(run.name, run.point) for run in found}), 'point')}.")
 
 
 def list_points(found: Sequence[StoredRuns]) -> None:
     """Shows a line for each point."""
-
-    def row(point: StoredRuns) -> Sequence[str]:
-        first, count = point.first, str(point.count)
-        return (_name(first), _settings(first), str(first.seed), count, _model(first), point.begun, first.key[:12])
-
+    rows = (
+        (_name(of), _settings(of), str(of.seed), str(it.count), _model(of), it.begun, of.key[:12])
+        for it, of in ((it, it.first) for it in found)
+    )
     columns = ["scenario", "settings", "seed", "runs", "model", "last begun", "first key"]
-    show_first("stored runs", columns, map(row, found), len(found), right=["seed", "runs"])
+    show_first("stored runs", columns, rows, len(found), right=["seed", "runs"])
 
 
 def list_each(found: Sequence[Manifest]) -> None:

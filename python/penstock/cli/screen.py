@@ -95,8 +95,13 @@ def _show(result: SensitivityResult) -> None:
     names = short_names(result.parameters)
     description = plan.description or result.asked[0].scenario.description
     is_morris = design.method == "morris"
-    make = _morris if is_morris else _sobol
-    rows = [row for each in result.analyses for row in make(each, names)]
+    indices, order = (("mu_star", "mu", "sigma"), "mu_star") if is_morris else (("S1", "ST"), "ST")
+    rows = []
+    for each in result.analyses:
+        texts = {name: {index.parameters: index_text(index, each.scale) for index in each.of(name)} for name in indices}
+        for of in texts[order]:
+            unit = [each.scale.unit] * is_morris
+            rows.append((each.metric, names[of[0]], *(texts[name][of] for name in indices), *unit))
     columns = ["metric", "parameter", *(["mu*", "mu", "sigma", "unit"] if is_morris else ["first order", "total"])]
     right = [column for column in columns[2:] if column != "unit"]
     show(table(titled(plan.name, description), columns, rows, right=right))
@@ -117,28 +122,6 @@ def _show(result: SensitivityResult) -> None:
     for each in result.analyses:
         show(_noise(each, design.method, plan.runs))
     show(made_from([each.provenance for each in result.asked], result.parameters))
-
-
-def _morris(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
-    star, fit = each.of("mu_star"), each.scale
-    others = {name: {index.parameters: index for index in each.of(name)} for name in ("mu", "sigma")}
-    rows = []
-    for index in star:
-        further = (index_text(others[name][index.parameters], fit) for name in ("mu", "sigma"))
-        rows.append((each.metric, names[index.parameters[0]], index_text(index, fit), *further, fit.unit))
-    return rows
-
-
-def _sobol(each: Analysis, names: list[str]) -> list[tuple[str, ...]]:
-    first = {index.parameters: index for index in each.of("S1")}
-    return [
-        (
-            each.metric,
-            names[index.parameters[0]],
-            *(index_text(it, each.scale) for it in (first[index.parameters], index)),
-        )
-        for index in each.of("ST")
-    ]
 
 
 def _noise(each: Analysis, method: str, runs: int) -> str:

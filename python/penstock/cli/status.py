@@ -1,6 +1,6 @@
 """``penstock status``: the progress of a study, or the contents of a store."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,22 +105,21 @@ def show_study(plan: StudyPlan, asked: list[PointRequest], store: Store, output:
 
 def show_store(store: Store, output: str) -> None:
     """Shows the stored runs of each scenario."""
-    names: dict[str, dict[str, Any]] = {}
-    points: dict[str, set[Any]] = {}
     empty: dict[str, Any] = {"points": 0, "runs": 0, "stale": 0, "failed": 0, "last": None}
+    names: defaultdict[str, dict[str, Any]] = defaultdict(empty.copy)
+    points: set[tuple[str, Any]] = set()
     size = 0
     for runs in store.stored_runs():
         first = runs.first
-        entry = names.setdefault(first.name, dict(empty))
-        points.setdefault(first.name, set()).add(first.point)
+        entry = names[first.name]
+        entry["points"] += (first.name, first.point) not in points
+        points.add((first.name, first.point))
         entry["runs"] += runs.count
         entry["stale"] += runs.count * (first.model_version != _core.MODEL_VERSION)
         entry["last"] = max(entry["last"] or "", runs.begun) or None
         size += runs.size
     for failed in store.failures():
-        names.setdefault(failed.name, dict(empty))["failed"] += 1
-    for name, found in points.items():
-        names[name]["points"] = len(found)
+        names[failed.name]["failed"] += 1
     damaged = store.damaged()
     if output == "json":
         scenarios = [{"name": name, **entry} for name, entry in sorted(names.items())]

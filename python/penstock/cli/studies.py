@@ -101,7 +101,6 @@ def read_precision(text: str) -> Precision:
 
 
 def _ranged(file: Path, text: str, sets: Sequence[tuple[str, str]], ranges: Mapping[str, Range]) -> StudyPlan:
-    """The plan of a scenario with ranges from the command line."""
     settings = {}
     for path, value in sets:
         several = alternatives(path, value)
@@ -154,7 +153,6 @@ def show_results(result: StudyData, replication: int | None = None) -> None:
 
 
 def _show_comparisons(result: StudyData, what: Compare) -> None:
-    """Shows the paired differences to the baseline with their p-values."""
     points = [point.parameters for point in result.points]
     heads, baseline, found = contrasts_of(result.comparisons(), what, points, result.parameters)
     rows = [

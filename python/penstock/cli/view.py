@@ -76,9 +76,9 @@ def _refuse_stored(run: str, folder: Path | None) -> None:
     if Path(run).suffix or not re.fullmatch(r"[0-9a-f]{4,64}", run) or Path(run).exists():
         return
     stored = run_of_key(Store(folder), run)
-    words = ["penstock", "view", f"{stored.name or 'scenario'}.toml", "--seed", str(stored.seed)]
-    words += ["--replication", str(stored.replication)]
-    words += [word for path, value in stored.settings for word in ("--set", f"{path}={value}")]
+    sets = [f"{path}={value}" for path, value in stored.settings]
+    given = options.words_of({"--seed": stored.seed, "--replication": stored.replication, "--set": sets})
+    words = ["penstock", "view", f"{stored.name or 'scenario'}.toml", *given]
     raise InputError(
         f"run {stored.key[:12]} is stored without a trace, as all runs are; this makes it again with one: "
         f"{command_text(words)}"

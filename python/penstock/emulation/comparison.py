@@ -93,7 +93,6 @@ def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list
 
 
 def _begins_after(start: Any, seconds: float) -> bool:
-    """Whether a flow may begin later; its start is a time or a uniform law."""
     last = start["uniform"][-1] if isinstance(start, dict) else start
     quantity = read_quantity(str(last))
     return quantity is None or quantity.value > seconds
@@ -325,6 +324,5 @@ def _with_goodput(
 
 
 def _said(made: Emulated, transfers: Sequence[Transfer]) -> str:
-    """The messages of the clients of iperf3."""
     clients = made.programs[1 : 2 * len(transfers) : 2]
     return "; ".join(each.errors.strip() or each.output.strip() for each in clients) or "iperf3 gave no reason"

@@ -254,16 +254,14 @@ def _started(process: int) -> int | None:
 
 def end_processes(namespaces: Sequence[str]) -> None:
     """Ends all processes in these namespaces."""
-    deadline = time.monotonic() + _ENDING
-    number = signal.SIGTERM
+    begin = time.monotonic()
     while processes := [each for name in namespaces for each in _processes(name)]:
+        spent = time.monotonic() - begin
+        if spent > 2 * _ENDING:
+            return  # one that the kernel cannot end yet
         for process in processes:
             with suppress(ProcessLookupError):
-                os.kill(process, number)
-        if number == signal.SIGTERM and time.monotonic() > deadline:
-            number = signal.SIGKILL
-        elif number == signal.SIGKILL and time.monotonic() > deadline + _ENDING:
-            return  # one that the kernel cannot end yet
+                os.kill(process, signal.SIGTERM if spent <= _ENDING else signal.SIGKILL)
         time.sleep(0.05)
 
 

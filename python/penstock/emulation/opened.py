@@ -168,7 +168,6 @@ def _settings(
 
 
 def _carrying(model: dict[str, Any], name: str, ends: tuple[str, str], mtu: int) -> dict[str, Any]:
-    """A group of flows for real packets, with what of a group of the file is the network's business."""
     kept: dict[str, Any] = {key: model[key] for key in _OF_THE_NETWORK if key in model}
     sizes = ["28 bytes", f"{mtu} bytes"]
     source = {"packets": {"at": ["0 s", "0 s"], "sizes": sizes}}

@@ -83,7 +83,6 @@ class Kind:
 
 
 def _kinds() -> Iterator[Kind]:
-    """The kinds of ``attributes.toml``."""
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     for name, own in tomllib.loads(text).items():
         endings = {f"{each}_{ending}": unit for each in own["names"] for ending, unit in own["endings"].items()}

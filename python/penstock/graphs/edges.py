@@ -98,7 +98,6 @@ class EdgeReader:
         return setting_text(mean - jitter), [Delay(added={"uniform": ["0 s", widest]}, keep_order=True)]
 
     def _loss(self, edge: Mapping[str, Any]) -> list[Component]:
-        """The impairment of an edge that loses packets."""
         name = chosen_attribute(edge, LOSS.attributes, "loss")
         if name is None:
             return []

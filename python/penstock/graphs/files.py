@@ -237,7 +237,6 @@ def checked_graphml(content: bytes, shown: str) -> Lines:
 
 
 def _mistakes(elements: Elements) -> Iterator[tuple[int, str]]:
-    """Mistakes in GraphML with their lines."""
     for kind, needed in _NEEDED.items():
         for line, attributes in elements[kind]:
             for name in needed:
@@ -323,7 +322,6 @@ def read_sndlib(content: bytes, shown: str) -> Any:
 
 
 def _capacity(link: Element) -> tuple[str | None, bool]:
-    """The capacity of a link, and whether there are several to choose from."""
     installed = (link.findtext("preInstalledModule/capacity") or "").strip()
     if installed and installed.strip("0.") != "":
         return installed, False

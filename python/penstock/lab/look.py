@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from penstock.cli.options import words_of
 from penstock.errors import PenstockError, ScenarioError, line_of
 from penstock.lab.alternatives import alternatives
 from penstock.lab.parameters import applied, controls, entries, measured, slots
@@ -229,7 +230,6 @@ class Look(Thread):
         )
 
     def _options(self, document: dict[str, Any]) -> None:
-        """Reports the valid replacements of each component, in the order of the page."""
         until, options, folder = time.monotonic() + _PATIENCE, {}, str(self._file.parent)
         for slot in slots(document):
             self._check()
@@ -273,11 +273,8 @@ def command(file: Path, sets: Sequence[tuple[str, str]], runs: int, store: Path 
     >>> command(Path("-n.toml"), [], 1, None)
     'penstock run ./-n.toml --runs 1'
     """
-    words = ["penstock", "run", file_word(file)]
-    words += [word for path, value in sets for word in ("--set", f"{path}={value}")]
-    words += ["--runs", str(runs)]
-    words += ["--store", str(store)] if store is not None else []
-    return command_text(words)
+    given = {"--set": [f"{path}={value}" for path, value in sets], "--runs": runs, "--store": store}
+    return command_text(["penstock", "run", file_word(file), *words_of(given)])
 
 
 def program(file: Path, sets: Sequence[tuple[str, str]], runs: int, seed: int, store: Path | None) -> str:

@@ -311,7 +311,6 @@ def _bound_warm_up(own: list[Control], document: Mapping[str, Any]) -> None:
 
 
 def _line(doc: str) -> str:
-    """A docs line without line breaks and code marks."""
     return re.sub(r"\s+", " ", doc.replace("`", "")).strip()
 
 

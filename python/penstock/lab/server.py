@@ -210,7 +210,6 @@ def _refused(why: str) -> Response:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """The JSON object of a request; empty if it has none."""
     try:
         given = json.loads(await request.body())
     except ValueError:

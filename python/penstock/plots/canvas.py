@@ -17,7 +17,7 @@ from penstock.plots.chart import Chart, Panel
 from penstock.plots.kinds import DRAW
 from penstock.plots.request import WIDTHS, PlotRequest
 from penstock.plots.style import GREY, style
-from penstock.printable import printable, printable_lines
+from penstock.printable import printable, printable_lines, things
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,6 @@ def draw(chart: Chart, request: PlotRequest) -> Picture:
 
 
 def _printable(chart: Chart) -> Chart:
-    """The chart with all texts printable."""
 
     def panel(each: Panel) -> Panel:
         series = [replace(one, name=printable(one.name)) for one in each.series]
@@ -98,7 +97,7 @@ def _runs_note(chart: Chart, intervals: bool) -> str:
     least, most = chart.runs
     if most == 0:
         return "single observations" if chart.observations else ""
-    runs = f"{least} run{'s' * (least != 1)}" if least == most else f"{least} to {most} runs"
+    runs = things(least, "run") if least == most else f"{least} to {most} runs"
     if chart.kind == "box":
         sure = "; diamonds: means with 95 % confidence intervals" * (intervals and least > 1)
         return f"{runs} each; boxes: quartiles{sure}"

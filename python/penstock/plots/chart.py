@@ -127,7 +127,6 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
 
 
 def _check_log_axes(log: str, roles: Roles, place: Across) -> None:
-    """Raises InputError if a logarithmic axis would have names, or bars side by side."""
     if log and roles.kind == "heatmap":
         raise InputError("a heat map has no logarithmic axis; leave log out, or draw lines.")
     if "x" not in log or roles.kind == "cdf" or place.is_numeric:

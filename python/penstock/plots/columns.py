@@ -230,5 +230,4 @@ def _placed(numbers: Sequence[Datum], needed: set[str]) -> list[Datum]:
 
 
 def _parts(roles: Roles, column: str, numbers: Sequence[Datum]) -> bool:
-    """Whether a column differs among numbers with equal positions."""
     return any(len({each.cells.get(column) for each in group}) > 1 for group in pooled(numbers, roles))

@@ -285,7 +285,6 @@ def _mean_of(value: Any) -> float:
 
 
 def _bound(value: Any) -> float | None:
-    """A bound of an interval, or none."""
     return None if value is None else float(value)
 
 

@@ -185,7 +185,6 @@ DRAW: dict[str, Callable[[Any, Chart, Panel, bool], None]] = {
 
 
 def _style(series: Series) -> dict[str, Any]:
-    """The style of lines with error bars."""
     shown = look(series.turn)
     line: dict[str, Any] = {"color": shown.colour, "marker": shown.marker, "linestyle": shown.dashes}
     return {**line, "capsize": CAP, "elinewidth": 0.8, "label": series.name}
@@ -205,7 +204,6 @@ def _pooled(marks: Sequence[Mark]) -> list[tuple[float, list[float]]]:
 
 
 def _errors(marks: Sequence[Mark]) -> list[list[float]] | None:
-    """Distances to both ends of the intervals; None if no mark has an interval."""
     if all(mark.low is None for mark in marks):
         return None
     ends = [(mark.mean, *_ends(mark)) for mark in marks]

@@ -38,14 +38,12 @@ def published_report(name: str, makers: Makers, runs: int | None = None) -> Repo
 
 
 def _all_stored(study: Study, store: Store) -> bool:
-    """Whether the store has the study's own number of runs for every row."""
     plan, _ = planned(study, [], Readings(study.document), study.runs, claims=True)
     points = plan.points()
     return all(len(own) == len(each.replications) for each, own in zip(points, there(points, store), strict=True))
 
 
 def _packaged(study: Study) -> Reproduced:
-    """The runs that ship with the package."""
     name = study.document.id
     outcome = stored_outcome(study)
     verdicts, summary = (text_beside(study.document, file) for file in (VERDICTS, SUMMARY))

@@ -89,7 +89,6 @@ def _markdown(text: str) -> Markup:
 
 
 def _figure(plot: Plot) -> Markup:
-    """Traces and layout for the script."""
     return json_markup({"traces": plot.traces, "layout": plot.layout, "views": list(plot.views)})
 
 
@@ -163,7 +162,6 @@ class _Axis:
 
 
 def _reach(trace: Trace, name: str) -> Iterator[float]:
-    """The values of a trace on an axis, with the ends of their error bars."""
     error = trace.get(f"error_{name}", {})
     for number, value in enumerate(trace[name]):
         yield value

@@ -139,7 +139,6 @@ def _comparisons(result: StudyData) -> Grid:
 
 
 def _ranges(summaries: Sequence[Summary], parameters: ParameterColumns) -> Grid:
-    """Minimum and maximum of each metric, and the points at which it has them."""
     rows = []
     for own in grouped(summaries, lambda each: (each.metric, of_text(each.labels), each.unit)).values():
         known = [each for each in own if math.isfinite(each.interval.mean)]

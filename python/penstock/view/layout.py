@@ -83,8 +83,6 @@ def _side_by_side(parts: Sequence[Layout]) -> Layout:
 
 
 class _Part:
-    """A connected part of a network."""
-
     def __init__(self, graph: Any, network: Network) -> None:
         self.graph, self.names = graph, network.nodes
         self.sizes = Counter(map(group_of, network.nodes))

@@ -118,7 +118,6 @@ def _one_way(
 
 
 def _port(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The components of a port, each as one line of text."""
     if "queue" in entry or "scheduler" not in entry:
         yield "queue", _component(entry.get("queue", _DEFAULT_QUEUE))
     for name, own in entry.get("class", {}).items():

@@ -119,7 +119,6 @@ def render(view: View, command: str) -> str:
 
 
 def _first(made: PacketTrace, limit: int) -> tuple[pl.DataFrame, bool]:
-    """The first events, and whether there are more."""
     pieces, rows = [pl.DataFrame(schema=made.row_schema)], 0
     for piece in made.row_frames():
         pieces.append(piece)
@@ -162,7 +161,6 @@ def _drawn(network: Network) -> dict[str, Any]:
 
 
 def _ports(network: Network) -> dict[str, Any]:
-    """The settings of ports, each once, and the number of every link's."""
     ports = [link.port for link in network.links.values()]
     kinds: list[Mapping[str, str]] = []
     for port in ports:
@@ -190,7 +188,6 @@ def _event_columns(
 
 
 def _packet_columns(events: pl.DataFrame, numbers: Sequence[int]) -> dict[str, Any]:
-    """The packet of each event, and what does not change of each packet."""
     packet = pl.Series("number", numbers, pl.UInt32)
     named = events.with_columns(packet).filter(packet != NONE)
     firsts = named.unique("number", keep="first", maintain_order=True).sort("number")
@@ -257,7 +254,6 @@ def queues_of(
 
 
 def _queue_columns(changes: pl.DataFrame, count: int, begin: int) -> dict[str, Any]:
-    """Changes of queues, and the index of the first change of each link."""
     counts = np.bincount(changes["link"].to_numpy(), minlength=count)
     gaps = changes["time_ps"] - changes["time_ps"].shift(1, fill_value=begin)
     return {
