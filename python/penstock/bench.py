@@ -237,7 +237,6 @@ WORKLOADS: dict[str, Callable[..., str]] = {
 """Functions that return the text of a scenario."""
 
 GROUPS = {"schedulers": tuple(f"schedulers-{name}" for name in _SCHEDULERS)}
-"""Groups of workloads."""
 
 LARGE = ("fat-tree",)
 """Workloads that take a minute; they are measured only by name."""

@@ -9,12 +9,9 @@ from typing import Any
 from penstock.arguments import Node
 from penstock.printable import shortened, things
 
-_MOST = 60
-"""Maximum number of nodes and groups that are drawn."""
-_DIFFERENT = 3
-"""Maximum number of label lines for links of one direction between the same boxes."""
-_ROWS = 100
-"""Maximum number of rows of a table in a notebook; frames have all of them."""
+_MOST_BOXES = 60
+_MOST_LABELS = 3
+_MOST_ROWS = 100
 _WIDE, _HIGH = 120, 34
 _COLUMN, _ROW, _MARGIN = 270, 78, 24
 
@@ -30,10 +27,10 @@ def escaped(text: str, most: int = 60) -> str:
 
 def summary_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
     """Returns a title, a table (without a head if `columns` is empty), and a paragraph per note."""
-    more = len(rows) - _ROWS
+    more = len(rows) - _MOST_ROWS
     notes = [*notes, *([f"{things(more, 'row')} more in frame()."] if more > 0 else [])]
     head = "".join(f"<th>{escaped(column)}</th>" for column in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{escaped(cell, 100)}</td>' for cell in row)}</tr>" for row in rows[:_ROWS])
+    body = "".join(f"<tr>{''.join(f'<td>{escaped(cell, 100)}</td>' for cell in row)}</tr>" for row in rows[:_MOST_ROWS])
     table = f"<table>{f'<thead><tr>{head}</tr></thead>' if columns else ''}<tbody>{body}</tbody></table>"
     said = "".join(f"<p>{escaped(note, 500)}</p>" for note in notes)
     return f"<p><b>{escaped(title, 300)}</b></p>{table}{said}"
@@ -58,8 +55,8 @@ class _Edge:
 
 def network_svg(nodes: Sequence[Node | Box], links: Sequence[Mapping[str, Any]]) -> str:
     """Returns the drawing of a network, a box for each node or group; directed traffic runs from left to right."""
-    if len(nodes) > _MOST:
-        return f"<p>{len(nodes)} nodes and groups are too many to be drawn; {_MOST} are not.</p>"
+    if len(nodes) > _MOST_BOXES:
+        return f"<p>{len(nodes)} nodes and groups are too many to be drawn; {_MOST_BOXES} are not.</p>"
     names = [node.name for node in nodes]
     edges = _edges(links, set(names))
     places = _places(names, edges)
@@ -178,7 +175,11 @@ def _distinct(labels: Sequence[str]) -> list[str]:
     """Labels of parallel links, equal ones with their count."""
     found = Counter(labels)
     shown = [label if count == 1 else f"{count} x {label}" for label, count in found.items()]
-    return shown if len(shown) <= _DIFFERENT else [*shown[: _DIFFERENT - 1], f"and {len(shown) - _DIFFERENT + 1} more"]
+    return (
+        shown
+        if len(shown) <= _MOST_LABELS
+        else [*shown[: _MOST_LABELS - 1], f"and {len(shown) - _MOST_LABELS + 1} more"]
+    )
 
 
 def _lines(label: str, before: str = "") -> list[str]:

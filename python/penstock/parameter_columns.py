@@ -8,10 +8,8 @@ from penstock.printable import one_line, printable
 from penstock.short_values import folded, is_table, short_values, value_text
 from penstock.studies.definition import is_path
 
-_LEGEND = 12
-"""Maximum number of long values that are written out below a table."""
-_NAMED = 4
-"""Maximum number of left-out columns that are named."""
+_MOST_IN_LEGEND = 12
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -92,21 +90,21 @@ def _says(texts: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _named(path: str, others: Sequence[str]) -> str:
-    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     says = "names the values of" if not is_path(path) else "varies together with"
-    return one_line(f"{path} {says} {', '.join(others[:_NAMED])}{more}.")
+    return one_line(f"{path} {says} {', '.join(others[:_MOST_NAMED])}{more}.")
 
 
 def _constants(paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> list[str]:
     told = [f"{path} = {texts[path][0]}" for path in paths if texts[path]]
-    more = [f"and {len(told) - _NAMED} more at every point."] if len(told) > _NAMED else []
-    return [one_line(f"{each} at every point.") for each in told[:_NAMED]] + more
+    more = [f"and {len(told) - _MOST_NAMED} more at every point."] if len(told) > _MOST_NAMED else []
+    return [one_line(f"{each} at every point.") for each in told[:_MOST_NAMED]] + more
 
 
 def _legend(head: str, names: Mapping[str, str]) -> list[str]:
     found = folded(names)
-    lines = [printable(f"{head} {name}: {text}") for name, text in found[:_LEGEND]]
-    more = len(found) - _LEGEND
+    lines = [printable(f"{head} {name}: {text}") for name, text in found[:_MOST_IN_LEGEND]]
+    more = len(found) - _MOST_IN_LEGEND
     return [*lines, f"{more} more values of {head} are in the CSV and JSON forms."] if more > 0 else lines
 
 

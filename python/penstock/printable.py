@@ -22,12 +22,9 @@ _IN_JSON = re.compile(f"(?!\n)[{_ESCAPED}]")
 _FORMULA = re.compile(r"\$(?![\s`])([^$`]+?)(?<!\s)\$(?!\d)")
 
 _MORE = "..."
-_QUOTED = 60
-"""Maximum characters of a quoted value."""
-_PATH = 300
-"""Maximum characters of a path in a message."""
-_LINE = 200
-"""Maximum characters of a description."""
+_LONGEST_QUOTED = 60
+_LONGEST_PATH = 300
+_LONGEST_LINE = 200
 
 
 def printable(text: str) -> str:
@@ -88,7 +85,7 @@ def quoted(text: str) -> str:
     >>> print(quoted("wwr"), quoted("x\x1b" + "y" * 10_000))
     'wwr' 'x\u001Byyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...'
     """
-    return f"'{shortened(text, _QUOTED)}'"
+    return f"'{shortened(text, _LONGEST_QUOTED)}'"
 
 
 def things(count: int, thing: str) -> str:
@@ -106,7 +103,7 @@ def one_line(text: str) -> str:
     >>> one_line("Two flows\nand a queue\x1b[31m")
     'Two flows and a queue\\u001B[31m'
     """
-    return shortened(re.sub(r"[ \t\r\n]+", " ", text.strip()), _LINE)
+    return shortened(re.sub(r"[ \t\r\n]+", " ", text.strip()), _LONGEST_LINE)
 
 
 def plain_formulas(text: str) -> str:
@@ -125,10 +122,10 @@ def path_text(path: str | Path) -> str:
     ('a\\u000A.toml', 300, '.toml')
     """
     shown = printable(str(path))
-    if len(shown) <= _PATH:
+    if len(shown) <= _LONGEST_PATH:
         return shown
-    half = (_PATH - len(_MORE)) // 2
-    return f"{shown[: _PATH - len(_MORE) - half]}{_MORE}{shown[-half:]}"
+    half = (_LONGEST_PATH - len(_MORE)) // 2
+    return f"{shown[: _LONGEST_PATH - len(_MORE) - half]}{_MORE}{shown[-half:]}"
 
 
 def json_text(data: Any, indent: int | None = 2) -> str:

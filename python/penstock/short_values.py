@@ -8,8 +8,7 @@ from typing import Any
 from penstock import toml
 from penstock.printable import shortened
 
-_MOST = 40
-"""Maximum number of characters of a name."""
+_LONGEST_NAME = 40
 
 
 def value_text(value: Any) -> str:
@@ -38,7 +37,7 @@ def short_values(texts: Iterable[str]) -> dict[str, str]:
     """
     values = list(dict.fromkeys(texts))
     names = {text: text for text in values} | _of_tables([text for text in values if is_table(text)])
-    cut = {text: shortened(names[text], _MOST) for text in values}
+    cut = {text: shortened(names[text], _LONGEST_NAME) for text in values}
     uses, turns = Counter(cut.values()), Counter[str]()
     found = {}
     for text in values:

@@ -16,8 +16,7 @@ from penstock.studies.compare import Compare, Contrast
 from penstock.studies.point_result import PointResult
 from penstock.unit_scale import counts_finished, is_of_finished, scale
 
-_SETTINGS = 5
-"""Maximum number of settings that are named below a table."""
+_MOST_SETTINGS = 5
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
@@ -68,8 +67,8 @@ def made_from(found: Sequence[Provenance], varied: Sequence[str]) -> str:
     ]
     model = f"model {_core.MODEL_VERSION[:12]}"
     same = {path: value for path, value in Provenance.shared(found).settings.items() if path not in varied}
-    told = [one_line(f"{path} = {value}") for path, value in list(same.items())[:_SETTINGS]]
-    more = [f"{len(same) - _SETTINGS} more settings"] * (len(same) > _SETTINGS)
+    told = [one_line(f"{path} = {value}") for path, value in list(same.items())[:_MOST_SETTINGS]]
+    more = [f"{len(same) - _MOST_SETTINGS} more settings"] * (len(same) > _MOST_SETTINGS)
     settings = [f"with {', '.join([*told, *more])}"] * bool(told)
     return f"{', '.join([*times, model, *settings])}."
 

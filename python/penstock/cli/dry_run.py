@@ -15,10 +15,8 @@ from penstock.studies.runner import there
 from penstock.studies.verify import beginning
 from penstock.toml import json_value
 
-_PROBES = 12
-"""Maximum number of points whose runs are timed, spread over all points."""
-_PATIENCE = 5.0
-"""Seconds after which no further point is timed."""
+_MOST_TIMED = 12
+_TIMING_SECONDS = 5.0
 
 
 def emit_dry_run(
@@ -93,7 +91,7 @@ def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str
 def _seconds(missing: Sequence[tuple[PointRequest, int]], cores: int) -> float | None:
     if not missing:
         return 0.0
-    step = max(1, len(missing) // _PROBES)
+    step = max(1, len(missing) // _MOST_TIMED)
     begin = time.monotonic()
     spent = work = 0.0
     for each, _ in missing[::step]:
@@ -101,7 +99,7 @@ def _seconds(missing: Sequence[tuple[PointRequest, int]], cores: int) -> float |
         if taken is not None:
             spent += taken
             work += each.hops or 1.0
-        if time.monotonic() - begin > _PATIENCE:
+        if time.monotonic() - begin > _TIMING_SECONDS:
             break
     return sum((each.hops or 1.0) * count for each, count in missing) * spent / work / cores if work else None
 

@@ -132,15 +132,14 @@ def _made(plan: StudyPlan, request: PlotRequest, name: str, jobs: int | None, st
     return made_told(plan, asked, runner_told(1, jobs=jobs, store=store))
 
 
-_PROBES = 50
-"""Maximum number of points that are examined before a plot is refused, spread over all points."""
+_MOST_EXAMINED = 50
 
 
 def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
     """Raises InputError if the chart cannot be built from placeholder numbers of any of several points."""
     derived = DerivedMetrics(plan.metrics)
     ahead: dict[int, list[Metric]] = {}
-    spread = range(0, len(asked), max(1, len(asked) // _PROBES))
+    spread = range(0, len(asked), max(1, len(asked) // _MOST_EXAMINED))
     refused: InputError | None = None
     for number in dict.fromkeys([0, len(asked) - 1, *spread]):
         first = replace(asked[number], replications=asked[number].replications[:1])

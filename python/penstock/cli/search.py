@@ -22,8 +22,7 @@ from penstock.store import Store
 from penstock.studies.definition import value_text
 from penstock.tabulation import made_from
 
-_SHOWN = 12
-"""Maximum number of lines about earlier best settings."""
+_MOST_MOVES = 12
 
 
 def search(
@@ -142,9 +141,9 @@ def _show(result: SearchResult) -> None:
     if history:
         moved = [
             (str(trial.number), *_values(trial), fit.text(Interval(trial.value or 0.0, None, None, 1)))
-            for trial in history[-_SHOWN:]
+            for trial in history[-_MOST_MOVES:]
         ]
-        left = f" (the last {_SHOWN} times)" * (len(history) > _SHOWN)
+        left = f" (the last {_MOST_MOVES} times)" * (len(history) > _MOST_MOVES)
         number = f"in search{unit}"
         show(table(f"how the best moved{left}", ["trial", *names, number], moved, right=["trial", number]))
     show_ranges(plan.ranges, names)

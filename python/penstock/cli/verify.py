@@ -46,8 +46,7 @@ def verify(
     return int(bool(differing or damage))
 
 
-_SHOWN = 20
-"""Maximum number of lines of a kind."""
+_MOST_LINES = 20
 
 
 def check_store(
@@ -87,12 +86,12 @@ def check_store(
 
 def show_check(counts: dict[str, int], differing: list[Difference], damaged: list[str]) -> None:
     """Shows the result to people."""
-    for message in damaged[:_SHOWN]:
+    for message in damaged[:_MOST_LINES]:
         say(f"damaged: {message}")
-    for each in differing[:_SHOWN]:
+    for each in differing[:_MOST_LINES]:
         more = f"; and {len(each.what) - 3} more" if len(each.what) > 3 else ""
         say(f"differs: {shortened(each.run.name, 100)} {each.run.key[:16]}: {'; '.join(each.what[:3])}{more}")
-    hidden = max(0, len(damaged) - _SHOWN) + max(0, len(differing) - _SHOWN)
+    hidden = max(0, len(damaged) - _MOST_LINES) + max(0, len(differing) - _MOST_LINES)
     if hidden:
         say(f"... and {hidden} more.")
     runs = f"{things(counts['read'], 'run')} read, {counts['made_again']} made again"

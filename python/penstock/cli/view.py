@@ -16,8 +16,7 @@ from penstock.printable import command_text, file_word, path_text
 from penstock.store import Store
 from penstock.trace import PacketTrace
 
-_EVENTS = 1_000_000
-"""Default of --limit."""
+_MOST_EVENTS = 1_000_000
 
 
 def view(
@@ -31,7 +30,7 @@ def view(
     stop: options.Stop = None,
     limit: Annotated[
         int, option("--limit N", "Events on the page, 1000000 by default, at most 10000000.", bounds=(1, 10_000_000))
-    ] = _EVENTS,
+    ] = _MOST_EVENTS,
     seed: options.Seed = None,
     replication: options.Replication = 0,
     sets: options.OneSet = None,
@@ -62,7 +61,7 @@ def view(
     shown = view_of(one.scenario, made, file.stem, one.options, limit)
     given: dict[str, Any] = {"--at": at, "--flow": flows, "--set": sets, "--replay": replay}
     given |= {"--start": start, "--stop": stop, "--seed": seed}
-    given |= {"--replication": replication or None, "--limit": None if limit == _EVENTS else limit}
+    given |= {"--replication": replication or None, "--limit": None if limit == _MOST_EVENTS else limit}
     words = ["penstock", "view", file_word(run), *options.words_of(given)]
     content = render(shown, command_text(words)).encode("utf-8")
     write(page, content)

@@ -24,13 +24,11 @@ from penstock.studies.plan import StudyPlan, document_of
 from penstock.studies.quantity import read_quantity
 from penstock.workers.job import Stop, metrics_of
 
-_SERVING = 0.3
-"""Seconds that servers have to listen before the first client starts."""
+_SERVER_SECONDS = 0.3
 _FIRST_PORT = 5201
 _NEEDED = {"iperf3": "iperf3", "ss": "iproute2", "chrt": "util-linux"}
 """Programs of a comparison, with their packages."""
-_INTERVAL = 0.2
-"""Seconds between two samples."""
+_SAMPLING_SECONDS = 0.2
 # /proc/uptime has the time without another process; -O keeps a connection on one line, -H leaves the header out.
 _SAMPLING = (
     "while :; do read up idle < /proc/uptime; echo up $up; ss -tinHO state established dport = :{}; sleep {}; done"
@@ -55,7 +53,7 @@ class Transfer:
         # A receiver that waits for its core reads late, so its host sends fewer acknowledgements [__tcp_ack_snd_check].
         prompt = "chrt --rr 1 iperf3" if may_raise_priority() else "iperf3"
         server = Program(self.end, f"{prompt} -s -1 -p {self.port}")
-        return [server, Program(self.start, f"{prompt} -c {self.end} {words}", _SERVING)]
+        return [server, Program(self.start, f"{prompt} -c {self.end} {words}", _SERVER_SECONDS)]
 
 
 def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list[Transfer]:
@@ -127,7 +125,7 @@ class Sample:
 
 def sampler(transfer: Transfer) -> Program:
     """A program at the sender that prints the state of its connections again and again."""
-    return Program(transfer.start, _SAMPLING.format(transfer.port, _INTERVAL), _SERVING)
+    return Program(transfer.start, _SAMPLING.format(transfer.port, _SAMPLING_SECONDS), _SERVER_SECONDS)
 
 
 def samples_of(transfer: Transfer, output: str) -> list[Sample]:
@@ -143,7 +141,7 @@ def samples_of(transfer: Transfer, output: str) -> list[Sample]:
         elif (found := _CONNECTION.search(line)) is not None:
             port, window, acknowledged = (int(each or 0) for each in found.groups())
             most[port] = max(acknowledged, most.get(port, 0))
-            seen.append((_SERVING + time - (first or 0.0), port, window, acknowledged))
+            seen.append((_SERVER_SECONDS + time - (first or 0.0), port, window, acknowledged))
     ports = sorted(sorted(most, key=lambda port: -most[port])[: transfer.count])
     flows = {port: f"{transfer.name}[{number}]" for number, port in enumerate(ports)}
     return [Sample(round(time, 2), flows[port], *state) for time, port, *state in seen if port in flows]
@@ -152,7 +150,7 @@ def samples_of(transfer: Transfer, output: str) -> list[Sample]:
 def simulated_windows(scenario: _core.Scenario, transfers: Sequence[Transfer], seed: int, number: int) -> list[Sample]:
     """The windows of a simulation with these random numbers, at the same interval."""
     names = [transfer.name for transfer in transfers]
-    series = TimeSeries(scenario, of=names, what="cwnd", every=f"{_INTERVAL} s", seed=seed, replication=number)
+    series = TimeSeries(scenario, of=names, what="cwnd", every=f"{_SAMPLING_SECONDS} s", seed=seed, replication=number)
     rows = series.frame().select("time_ps", "flow", "value").drop_nulls().iter_rows()
     return [Sample(time / 1e12, str(flow), value) for time, flow, value in rows]
 

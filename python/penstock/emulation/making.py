@@ -20,8 +20,7 @@ from penstock.studies.point_result import PointResult
 from penstock.studies.result import StudyData
 from penstock.workers.job import Stop, metrics_of
 
-_TICK = 0.02
-"""Seconds between two looks at the programs that are due."""
+_TICK_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -92,12 +91,12 @@ def emulate(
 
         network = pool.submit(work)
         try:
-            while not network.done() and not started.wait(_TICK):
+            while not network.done() and not started.wait(_TICK_SECONDS):
                 pass
             begin = time.monotonic()
             while not network.done():
                 running.start(time.monotonic() - begin)
-                wait([network], _TICK)
+                wait([network], _TICK_SECONDS)
         finally:
             cancel.set()
             wait([network])

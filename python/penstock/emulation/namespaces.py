@@ -111,8 +111,7 @@ INTERFACE = "net0"
 _PREFIX = "penstock-"
 """All namespaces and temporary folders of emulations begin with it."""
 _NAME = re.compile(_PREFIX + r"(\d+)-(\d+)(-.*)?")
-_ENDING = 2.0
-"""Seconds that processes have to end after SIGTERM."""
+_ENDING_SECONDS = 2.0
 _NETWORK = "198.18"
 """First bytes of addresses: for benchmarks, never routed on the Internet [RFC2544 appendix C.2.2]."""
 _QUIET = "for i in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $i ] || echo 1 > $i; done"
@@ -257,11 +256,11 @@ def end_processes(namespaces: Sequence[str]) -> None:
     begin = time.monotonic()
     while processes := [each for name in namespaces for each in _processes(name)]:
         spent = time.monotonic() - begin
-        if spent > 2 * _ENDING:
+        if spent > 2 * _ENDING_SECONDS:
             return  # one that the kernel cannot end yet
         for process in processes:
             with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGTERM if spent <= _ENDING else signal.SIGKILL)
+                os.kill(process, signal.SIGTERM if spent <= _ENDING_SECONDS else signal.SIGKILL)
         time.sleep(0.05)
 
 

@@ -17,8 +17,7 @@ from penstock.printable import quoted
 
 _FORM = re.compile(r"\s*([^\s:]+)(?:\s+at\s+([0-9.]+)\s*(ms|s|min))?\s*:\s*(\S.*)", re.DOTALL)
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
-_ENDING = 2.0
-"""Seconds that the kernel has to end a program."""
+_ENDING_SECONDS = 2.0
 # The names of the real nodes, in a mount namespace of the program's own, which 'ip netns exec' makes.
 _WITH_HOSTS = 'mount --bind "$1" /etc/hosts && exec sh -c "$2"'
 
@@ -121,4 +120,4 @@ class Programs:
         for _, process in self._running.values():
             process.kill()  # one that was not yet in its namespace
             with suppress(subprocess.TimeoutExpired):
-                process.wait(_ENDING)
+                process.wait(_ENDING_SECONDS)

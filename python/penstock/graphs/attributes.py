@@ -95,7 +95,6 @@ RATE, DELAY, JITTER, LOSS = _kinds()
 LOSS_UNITS: Mapping[str, int] = {"%": 100, "probability": 1}
 """The units of loss, each with the value of a total loss."""
 WEIGHTS = ("weight", "cost")
-"""The attributes that give weights."""
 
 
 def weight_of(edge: Mapping[str, Any], chosen: str | None) -> tuple[float | int | None, bool]:

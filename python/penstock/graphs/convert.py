@@ -19,12 +19,9 @@ from penstock.network import Network
 from penstock.printable import printable, quoted, things
 from penstock.topologies.small import link_both_ways
 
-_SHOWN = 10
-"""Maximum number of mistakes that are listed."""
-_SHOWN_NAMES = 5
-"""Maximum number of renamed nodes that a remark lists."""
-_LONGEST = 100
-"""Maximum number of characters of a name."""
+_MOST_MISTAKES = 10
+_MOST_RENAMED = 5
+_LONGEST_NAME = 100
 
 
 class GraphNetwork(Network):
@@ -233,8 +230,10 @@ def _add_links(
         both_ways = not graph.is_directed() or (is_one_way and reading.both_ways)
         _link(net, (net.node_of[a], net.node_of[b]), both_ways, taken, link)
     if mistakes:
-        more = [f"... and {len(mistakes) - _SHOWN} more."] if len(mistakes) > _SHOWN else []
-        raise InputError("\n".join([*mistakes[:_SHOWN], *more, f"{things(len(mistakes), 'mistake')} in the graph."]))
+        more = [f"... and {len(mistakes) - _MOST_MISTAKES} more."] if len(mistakes) > _MOST_MISTAKES else []
+        raise InputError(
+            "\n".join([*mistakes[:_MOST_MISTAKES], *more, f"{things(len(mistakes), 'mistake')} in the graph."])
+        )
     if loops == len(graph.edges):
         raise InputError(f"{source}: has no edges between two nodes.")
     if loops:
@@ -280,7 +279,7 @@ def _is_name(text: str) -> bool:
     (True, True, False, False)
     """
     sound = all((character.isalnum() or character in "-_") and printable(character) == character for character in text)
-    return 0 < len(text) <= _LONGEST and sound
+    return 0 < len(text) <= _LONGEST_NAME and sound
 
 
 def _mapped_names(texts: Mapping[Hashable, str]) -> dict[Hashable, str]:
@@ -307,14 +306,14 @@ def _free_name(name: str, taken: set[str]) -> str:
     while found in taken:
         number += 1
         end = f"-{number}"
-        found = name[: _LONGEST - len(end)] + end
+        found = name[: _LONGEST_NAME - len(end)] + end
     taken.add(found)
     return found
 
 
 def _similar(text: str) -> str:
-    kept = "".join(character if _is_name(character) else "-" for character in text[: 2 * _LONGEST])
-    return re.sub("-{2,}", "-", kept).strip("-")[:_LONGEST] or "node"
+    kept = "".join(character if _is_name(character) else "-" for character in text[: 2 * _LONGEST_NAME])
+    return re.sub("-{2,}", "-", kept).strip("-")[:_LONGEST_NAME] or "node"
 
 
 def _renaming_remark(renamed: dict[str, str]) -> str:
@@ -323,7 +322,7 @@ def _renaming_remark(renamed: dict[str, str]) -> str:
     >>> _renaming_remark({"New York": "New-York"})
     "1 node has another name here, as names have letters, digits, '-' and '_' only: 'New York' is New-York"
     """
-    pairs = [f"{quoted(text)} is {name}" for text, name in list(renamed.items())[:_SHOWN_NAMES]]
-    more = f", and {len(renamed) - _SHOWN_NAMES} more" if len(renamed) > _SHOWN_NAMES else ""
+    pairs = [f"{quoted(text)} is {name}" for text, name in list(renamed.items())[:_MOST_RENAMED]]
+    more = f", and {len(renamed) - _MOST_RENAMED} more" if len(renamed) > _MOST_RENAMED else ""
     have = "node has another name" if len(renamed) == 1 else "nodes have other names"
     return f"{len(renamed)} {have} here, as names have letters, digits, '-' and '_' only: {', '.join(pairs)}{more}"

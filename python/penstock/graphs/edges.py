@@ -25,14 +25,12 @@ from penstock.graphs.attributes import (
 from penstock.printable import quoted, represented, things
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
 
-_SHOWN = 8
-"""Maximum number of attributes that a remark names."""
+_MOST_ATTRIBUTES = 8
 _IDENTITY = ("id", "key")
 """Attributes that only identify edges and nodes."""
 _COORDINATES = (("Latitude", "Longitude"), ("latitude", "longitude"), ("lat", "lon"), ("lat", "lng"), ("lat", "long"))
 """Pairs of attributes with the position of a node, in degrees."""
-_RADIUS = 6371.0088
-"""Mean radius of the earth, in km."""
+_EARTH_RADIUS_KM = 6371.0088
 
 
 def has_coordinates(graph: Any) -> bool:
@@ -146,8 +144,8 @@ class EdgeReader:
         parts = []
         for what, of, kept in (("edges", self._graph.edges, known), ("nodes", self._graph.nodes, of_nodes)):
             names = sorted({str(name) for *_, data in of(data=True) for name in data if name not in kept})
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            parts += [f"{', '.join(quoted(name) for name in names[:_SHOWN])}{more} of {what}"] * bool(names)
+            more = f" and {len(names) - _MOST_ATTRIBUTES} more" if len(names) > _MOST_ATTRIBUTES else ""
+            parts += [f"{', '.join(quoted(name) for name in names[:_MOST_ATTRIBUTES])}{more} of {what}"] * bool(names)
         return [f"attributes that mean nothing here are left out: {'; '.join(parts)}"] if parts else []
 
 
@@ -179,6 +177,6 @@ def _delay_of_distance(a: tuple[float, float], b: tuple[float, float], per_km: s
     # The haversine of the angle between the two.
     haversine = math.sin((north_b - north_a) / 2) ** 2
     haversine += math.cos(north_a) * math.cos(north_b) * math.sin((east_b - east_a) / 2) ** 2
-    kilometres = 2 * _RADIUS * math.asin(min(1.0, math.sqrt(haversine)))
+    kilometres = 2 * _EARTH_RADIUS_KM * math.asin(min(1.0, math.sqrt(haversine)))
     nanoseconds = round(Fraction(kilometres) * unit.value * 10**9)
     return setting_text(Quantity(Fraction(nanoseconds, 10**9), unit.dimension))

@@ -25,8 +25,7 @@ from penstock.printable import one_line, path_text, quoted, things
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_LARGEST = 64 * 2**20
-"""Maximum size of a file in bytes, as for a scenario."""
+_LARGEST_FILE = 64 * 2**20
 _GRAPH = re.compile(r'"[^"]*"|^[ \t]*#.*$|(\bgraph\s*\[)', re.MULTILINE)
 """Matches the start of the graph in a GML text, outside quotes and comments."""
 
@@ -70,12 +69,12 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
     try:
         require_file(path)
         with path.open("rb") as stream:
-            content = stream.read(_LARGEST + 1)
+            content = stream.read(_LARGEST_FILE + 1)
     except FileNotFoundError:
         raise InputError(f"{shown}: there is no such file.") from None
     except OSError as error:
         raise InputError(f"{shown}: cannot be read: {error.strerror or error}.") from None
-    if len(content) > _LARGEST:
+    if len(content) > _LARGEST_FILE:
         raise InputError(f"{shown}: is larger than the 64 MiB that are read.")
     if not content.strip():
         raise InputError(f"{shown}: is empty.")

@@ -13,8 +13,7 @@ Read = tuple[Any, str | None, Lines]
 ROUTING = "routing of the simulator"
 """Attribute of a graph: the scenario's `routing`, where a format implies it."""
 
-_SHOWN = 8
-"""Maximum number of mistakes of a file that are listed."""
+_MOST_MISTAKES = 8
 
 
 def nth_line(lines: Lines, a: Hashable, b: Hashable, number: int, *, directed: bool) -> int | None:
@@ -26,8 +25,8 @@ def nth_line(lines: Lines, a: Hashable, b: Hashable, number: int, *, directed: b
 def refuse(mistakes: Sequence[str]) -> None:
     """Raises InputError with the first mistakes, if there are any."""
     if mistakes:
-        more = len(mistakes) - _SHOWN
-        raise InputError("\n".join([*mistakes[:_SHOWN], *([f"... and {more} more."] if more > 0 else [])]))
+        more = len(mistakes) - _MOST_MISTAKES
+        raise InputError("\n".join([*mistakes[:_MOST_MISTAKES], *([f"... and {more} more."] if more > 0 else [])]))
 
 
 def decoded(content: bytes, shown: str) -> str:

@@ -10,8 +10,7 @@ from penstock.lab.parameters import Number, Slot, read_number
 from penstock.reference import catalogue
 from penstock.studies.derived import scenario_value
 
-_LIMIT = 60
-"""Queue limit in packets that the catalogue's examples assume."""
+_LIMIT_OF_EXAMPLES = 60
 Sets = list[tuple[str, str]]
 
 
@@ -100,7 +99,7 @@ def _usual(parameter: _core.Parameter, limit: Number | None) -> Any:
         example = parameter["example"].split('",')[0].strip('" ')
         number = read_number(example)
         if limit is not None and number is not None and number.unit == "packets":
-            return f"{max(1, round(limit.value * number.value / _LIMIT))} {limit.unit}"
+            return f"{max(1, round(limit.value * number.value / _LIMIT_OF_EXAMPLES))} {limit.unit}"
         return example
     if parameter.get("choices"):
         return parameter["choices"][0]["word"]

@@ -25,12 +25,9 @@ from penstock.studies.runner import Runner
 
 Event = dict[str, Any]
 
-_SAMPLES = 600
-"""Samples per run, unless they were closer than `_CLOSEST`."""
-_CLOSEST = 10
-"""Smallest interval of a series, in nanoseconds."""
-_LINES = 8
-"""Maximum count of lines in a panel."""
+_SAMPLES_PER_RUN = 600
+_CLOSEST_NS = 10
+_MOST_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class OverTime(Thread):
         import polars as pl
 
         point, panel = self._point, self._panel
-        every = max(_CLOSEST, round(point.scenario.window[1] * 1e9 / _SAMPLES))
+        every = max(_CLOSEST_NS, round(point.scenario.window[1] * 1e9 / _SAMPLES_PER_RUN))
         asked: dict[str, Any] = {"of": panel.of, "what": panel.what, "every": f"{every} ns"}
         self._series = TimeSeries(point.scenario, **asked, sum=panel.what == "queue", seed=point.seed)
         if self._is_cancelled:  # while it was made
@@ -100,13 +97,11 @@ class OverTime(Thread):
             for (name,), own in frame.group_by(pl.coalesce(*words, pl.lit(panel.of)), maintain_order=True)
         ]
         unit = frame["unit"][0] if frame.height else ""
-        return {"unit": unit, "lines": lines[:_LINES], "left_out": len(lines[_LINES:])}
+        return {"unit": unit, "lines": lines[:_MOST_LINES], "left_out": len(lines[_MOST_LINES:])}
 
 
-_MOST = 400
-"""Maximum count of numbers on the page; `penstock run` shows all."""
-_PATIENCE = 2.0
-"""Seconds spent at most on the search for replacement components."""
+_MOST_NUMBERS = 400
+_SEARCH_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,13 +219,13 @@ class Look(Thread):
                 "of": self._asked.runs,
                 "stored": sum(run.cached for run in runs),
                 "seconds": seconds,
-                "left_out": max(0, len(summaries) - _MOST),
-                "metrics": [_metric(each) for each in summaries[:_MOST]],
+                "left_out": max(0, len(summaries) - _MOST_NUMBERS),
+                "metrics": [_metric(each) for each in summaries[:_MOST_NUMBERS]],
             }
         )
 
     def _options(self, document: dict[str, Any]) -> None:
-        until, options, folder = time.monotonic() + _PATIENCE, {}, str(self._file.parent)
+        until, options, folder = time.monotonic() + _SEARCH_SECONDS, {}, str(self._file.parent)
         for slot in slots(document):
             self._check()
             if time.monotonic() > until:

@@ -46,8 +46,7 @@ _HEADERS = {
 }
 MOST_RUNS = 1000
 """Maximum runs of a setting; `penstock run` makes more."""
-_PULSE = 1.0
-"""Seconds between heartbeats when there are no events."""
+_PULSE_SECONDS = 1.0
 
 
 class ChangedError(PenstockError):
@@ -239,7 +238,7 @@ async def _events(session: Session, page_name: str, asked: Asked) -> AsyncIterat
     try:
         while True:
             try:
-                event = await asyncio.wait_for(told.get(), _PULSE)
+                event = await asyncio.wait_for(told.get(), _PULSE_SECONDS)
             except TimeoutError:
                 event = {"kind": "pulse"}
             if event is None:

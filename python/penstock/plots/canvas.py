@@ -28,16 +28,13 @@ _NO_DATES: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
-_BESIDE = {"column": 2, "page": 4}
-"""Maximum number of panels of one number per row."""
+_PANELS_PER_ROW = {"column": 2, "page": 4}
 _LEAST_HIGH = 0.9
 """Minimum height of a panel above its x axis in inches, unless the height of the figure is given."""
 _NEARLY = 0.05
 """Missing height in inches that is not worth another layout."""
-_ROUNDS = 3
-"""Maximum number of rounds of breaking texts; each may leave less room for others."""
-_LONG_NAME = 16
-"""Characters per line of names on the x axis that would overlap."""
+_MOST_ROUNDS = 3
+_NAME_LETTERS = 16
 
 
 class PlainLogFormatter(LogFormatter):
@@ -115,7 +112,7 @@ def _drawn(chart: Chart, request: PlotRequest) -> Picture:
     rows = 1 + max(panel.row for panel in chart.panels)
     facets = 1 + max(panel.column for panel in chart.panels)
     # Panels of one number take further rows; each of several numbers has its own row.
-    columns = min(facets, _BESIDE[request.width]) if rows == 1 else facets
+    columns = min(facets, _PANELS_PER_ROW[request.width]) if rows == 1 else facets
     down = -(-facets // columns) if rows == 1 else rows
     wide = WIDTHS[request.width]
     high = request.height or max(2.2, down * (2.4 if columns == 1 and down == 1 else 1.7) + 0.55)
@@ -244,7 +241,7 @@ def _fit(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], *, is_free: b
     turned = [_turn_names(axes, chart) for axes, _ in used]
     # What takes more lines leaves less room for others. A layout takes long, so it is made only after a change.
     is_changed = any(turned)
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
         if is_changed:
             figure.draw_without_rendering()
         if is_free and _grow(figure, used):
@@ -271,8 +268,8 @@ def _turn_names(axes: Axes, chart: Chart) -> bool:
     if not any(one.x1 + 2 > other.x0 for one, other in pairwise(extents)):
         return False
     if chart.across.names:
-        if max(map(len, chart.across.names)) > _LONG_NAME:
-            names = [fill(name, _LONG_NAME, break_long_words=False) for name in chart.across.names]
+        if max(map(len, chart.across.names)) > _NAME_LETTERS:
+            names = [fill(name, _NAME_LETTERS, break_long_words=False) for name in chart.across.names]
             axes.set_xticks(range(len(names)), names)
             axes.tick_params(axis="x", labelrotation=90)
             return True

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 _SPAN = 0.8
 """Share of the distance between two names that bars and boxes occupy."""
-_WRITTEN = 60
-"""Maximum number of cells of a heat map that show their numbers."""
+_MOST_WRITTEN = 60
 
 
 def line(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
@@ -139,7 +138,7 @@ def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
     axes.imshow(cells, cmap="cividis", aspect="auto", origin="lower", vmin=least, vmax=most)
     axes.set_yticks(range(len(chart.ups)), chart.ups)
     axes.grid(False)
-    if wide * len(chart.ups) > _WRITTEN:
+    if wide * len(chart.ups) > _MOST_WRITTEN:
         return
     middle = (least + most) / 2
     for series in panel.series:

@@ -22,8 +22,7 @@ _GREY = "#8c8c8c"
 _LEGEND = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}
 _WIDE_BARS = 8
 """Fewer bars than these are narrower than their places."""
-_ROW = 26
-"""Height of a row of a printed table in pixels."""
+_ROW_PIXELS = 26
 
 
 def chart_plots(identifier: str, chart: Chart) -> list[Plot]:
@@ -105,7 +104,7 @@ def table_plot(table: Table, comparisons: Sequence[Comparison], nulls: Mapping[s
         traces += added
     names = [escaped(row_name(row), 60) for row in table.rows]
     layout = {
-        "height": 150 + _ROW * len(names),
+        "height": 150 + _ROW_PIXELS * len(names),
         "xaxis": {"title": {"text": escaped(heading(columns[0]))}},
         "yaxis": {
             "tickvals": list(range(len(names))),
@@ -171,14 +170,13 @@ def _markers(
     return {**kind, **more, "x": xs, "y": ys, "marker": marker, **(errors or {})}
 
 
-_SCENARIOS = 1000
-"""Maximum points of a study that a drawing reads; of more, an even selection."""
+_MOST_SCENARIOS = 1000
 
 
 def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
     """The drawing of a scenario, in which properties that vary between `scenarios` are drawn as varying."""
     document = tomllib.loads(text)
-    step = max(1, len(scenarios) // _SCENARIOS)
+    step = max(1, len(scenarios) // _MOST_SCENARIOS)
     made = [json.loads(each) for each in dict.fromkeys(each.canonical for each in scenarios[::step])] or [document]
     # The canonical form has the nodes in the order of their names.
     names = dict.fromkeys([*document.get("nodes", {}), *made[0].get("nodes", {})])

@@ -93,8 +93,7 @@ def _figure(plot: Plot) -> Markup:
 
 
 _TICKS = 6
-_LETTER = 6.6
-"""Pixels of an average letter of a tick label."""
+_LETTER_PIXELS = 6.6
 _SYMBOLS = {
     "circle": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "square": "M-3.6-3.6h7.2v7.2h-7.2z",
@@ -116,7 +115,7 @@ def static_plot(plot: Plot) -> Markup:
     across, up = (_Axis(traces, plot.layout[f"{name}axis"], name) for name in "xy")
     left = (34 if up.title else 12) + min(
         max((len(html.unescape(text)) for _, text in up.ticks), default=0), 34
-    ) * _LETTER
+    ) * _LETTER_PIXELS
     parts = [*_grid(across, up)]
     bars = [trace for trace in traces if trace.get("type") == "bar"]
     for trace in traces:

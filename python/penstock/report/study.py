@@ -24,8 +24,7 @@ from penstock.unit_scale import Scale, counts_finished, is_of_finished, number, 
 _MOST_ROWS = 2000
 """Maximum rows of one table; browsers lay out more of them slowly."""
 _MOST_PLOTS = 60
-_VALUES = 12
-"""Maximum values of a parameter that are listed."""
+_MOST_VALUES = 12
 
 
 def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
@@ -86,8 +85,8 @@ def _asked(result: StudyData, runs: str, parameters: ParameterColumns) -> list[B
     for name in result.parameters:
         texts = short_values(value_text(point.parameters[name]) for point in result.points if name in point.parameters)
         values = list(texts.values())
-        more = f", ... ({len(values)} values)" if len(values) > _VALUES else ""
-        varied.append([Cell(name), Cell(", ".join(values[:_VALUES]) + more)])
+        more = f", ... ({len(values)} values)" if len(values) > _MOST_VALUES else ""
+        varied.append([Cell(name), Cell(", ".join(values[:_MOST_VALUES]) + more)])
     if varied:
         grid = Grid("varied", "What varies", [Heading("parameter"), Heading("values")], varied)
         notes = "\n".join(f"- {_plain(line)}" for line in parameters.notes)

@@ -23,10 +23,8 @@ from penstock.view.network import Network, network_of
 
 EVENTS = 1_000_000
 """The most events of a page."""
-_CHANGES = 2_000_000
-"""The most changes of all queues together that a page has."""
+_MOST_CHANGES = 2_000_000
 _SCRIPTS = ("model", "story", "stage", "panel", "charts", "page")
-"""The files of the page's script, in order."""
 CAUSES: Mapping[str, tuple[str, str]] = {
     "overflow": ("because its queue was full", "queue"),
     "early": ("early, as its queue discipline decided (active queue management)", "queue"),
@@ -221,7 +219,7 @@ def queues_of(
     entries: Sequence[str],
     span: tuple[int, int],
     events: pl.DataFrame,
-    most: int = _CHANGES,
+    most: int = _MOST_CHANGES,
 ) -> Queues:
     """The queues of links within `span`, from another run of the scenario, with `most` changes and at the `events`.
 
