@@ -76,17 +76,15 @@ def stand_for(varying: Sequence[str], texts: Mapping[str, Sequence[str]]) -> dic
         for path in kind:
             if path in left_out:
                 continue
-            own = [other for other in others if other not in (path, *left_out) and _says(texts[path], texts[other])]
+            left = [other for other in others if other not in (path, *left_out)]
+            # Each value has one value of the other column.
+            own = [
+                other for other in left if len({*zip(texts[path], texts[other], strict=True)}) == len({*texts[path]})
+            ]
             if own:
                 stands[path] = own
                 left_out.update(own)
     return stands
-
-
-def _says(texts: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether each value of one parameter has one value of another."""
-    found: dict[str, str] = {}
-    return all(found.setdefault(text, other) == other for text, other in zip(texts, others, strict=True))
 
 
 def _named(path: str, others: Sequence[str]) -> str:

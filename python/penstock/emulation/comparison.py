@@ -268,7 +268,10 @@ def compare(
     for number in range(runs):
         of_run = replace(cell.linux, asked=replace(cell.linux.asked, replications=(number,)))
         made = emulate(of_run, [*programs, *samplers], mtu=mtu, settings=settings)
-        tell(f"pair {number + 1} of {runs}: {_lateness(made)}")
+        late = made.json()
+        median = "none" if late["lateness"] is None else f"{1e6 * late['lateness']['p50']:.0f} us"
+        share = f"{100 * late['share_above_1_ms']:.2g} % above 1 ms"
+        tell(f"pair {number + 1} of {runs}: lateness {median} (median), {share}.")
         run = cell.simulated.run(cell.seed, number)
         outputs = [each.output for each in made.programs[len(programs) :]]
         pairs = zip(cell.transfers, outputs, strict=True)
@@ -285,12 +288,6 @@ def compare(
         if key[0] != "fairness" and all(key in linux and key in simulated for linux, simulated in numbers)
     ]
     return rows, windows
-
-
-def _lateness(made: Emulated) -> str:
-    late = made.json()
-    median = "none" if late["lateness"] is None else f"{1e6 * late['lateness']['p50']:.0f} us"
-    return f"lateness {median} (median), {100 * late['share_above_1_ms']:.2g} % above 1 ms."
 
 
 def _numbers(metrics: Sequence[Metric]) -> dict[tuple[str, str, str], float]:

@@ -34,16 +34,12 @@ def why_not() -> str | None:
     missing = [name for name, bit in _CAPABILITIES.items() if not _effective() >> bit & 1]
     if missing:
         return f"it needs {', '.join(missing)}, which root has: run it with sudo, or in a container that has them"
-    if shutil.which("unshare") is not None and (refused := _refused_pair()):
-        return f"this kernel makes no pairs of virtual interfaces (veth): {refused}"
+    if shutil.which("unshare") is not None:  # tried in a namespace that ends at once
+        command = ["unshare", "--net", "ip", "link", "add", "probe", "type", "veth"]
+        tried = subprocess.run(command, check=False, capture_output=True, text=True)
+        if tried.returncode and (refused := tried.stderr.strip().rstrip(".")):
+            return f"this kernel makes no pairs of virtual interfaces (veth): {refused}"
     return None
-
-
-def _refused_pair() -> str:
-    """Why a pair of virtual interfaces cannot be made, tried in a namespace that ends at once; empty if it can."""
-    command = ["unshare", "--net", "ip", "link", "add", "probe", "type", "veth"]
-    tried = subprocess.run(command, check=False, capture_output=True, text=True)
-    return tried.stderr.strip().rstrip(".") if tried.returncode else ""
 
 
 def may_raise_priority() -> bool:

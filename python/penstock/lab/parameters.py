@@ -172,7 +172,12 @@ def _section(name: str, path: str, table: Mapping[str, Any]) -> list[dict[str, A
     own = _parameters(section["parameters"], dotted, table, defaults=False)
     if name == "scenario":
         own += [_warm_up(document=table)] if "warm-up" not in table else []
-        _bound_warm_up(own, table)
+        duration = read_number(table.get("duration"))
+        for control in own:
+            # The slider of the warm-up ends at the duration, if both have the same unit.
+            value = read_number(control["value"]) if control["path"] == "warm-up" else None
+            if value is not None and duration is not None and value.unit == duration.unit:
+                control |= {"low": 0.0, "high": duration.value, "log": False, "unit": duration.unit}
     parts = [{"title": "", "controls": own, "defaults": []}]
     for part in section["parts"]:
         inner = table.get(part["key"])
@@ -299,15 +304,6 @@ def _warm_up(document: Mapping[str, Any]) -> Control:
     parameter = next(each for each in section["parameters"] if each["key"] == "warm-up")
     duration = read_number(document.get("duration")) or Number(1.0, "s")
     return {**_numeric(parameter, "warm-up", f"0 {duration.unit}", Number(0.0, duration.unit)), "is_written": False}
-
-
-def _bound_warm_up(own: list[Control], document: Mapping[str, Any]) -> None:
-    """Limits the slider of the warm-up to the duration, if both have the same unit."""
-    duration = read_number(document.get("duration"))
-    for control in own:
-        value = read_number(control["value"]) if control["path"] == "warm-up" else None
-        if value is not None and duration is not None and value.unit == duration.unit:
-            control |= {"low": 0.0, "high": duration.value, "log": False, "unit": duration.unit}
 
 
 def _line(doc: str) -> str:

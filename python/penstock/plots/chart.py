@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 
 from penstock.errors import InputError
-from penstock.finished import Finished, finished_of, group_of, range_text
+from penstock.finished import finished_of, group_of, range_text
 from penstock.plots.columns import NONE, Across, across, assign, columns_of, numbers_in, pooled, text_of
 from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time, with_names
 from penstock.plots.request import PlotRequest, Roles
@@ -123,7 +123,10 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     by = "" if roles.by is None else roles.short(roles.by)
     named = ["" if up is None else text_of(up) for up in ups]
     drawn = (roles.kind, place, panels, by, named, (min(counts), max(counts)), data.observations)
-    return Chart(*drawn, left_out, range_text(_finished(data, every)), lacking)
+    # Of each group whose completion times are drawn.
+    groups = {group_of(each) for each in every if is_of_finished(each.metric)}
+    finished = [found for group, found in finished_of(data.numbers).items() if group in groups] if groups else []
+    return Chart(*drawn, left_out, range_text(finished), lacking)
 
 
 def _check_log_axes(log: str, roles: Roles, place: Across) -> None:
@@ -159,12 +162,6 @@ def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> S
             f"no number {numbers[0].metric} is above 0 and so on a logarithmic axis; leave log out to see them."
         )
     return found
-
-
-def _finished(data: Data, drawn: Sequence[Datum]) -> list[Finished]:
-    """Counts of finished transfers for each group whose completion times are drawn."""
-    groups = {group_of(each) for each in drawn if is_of_finished(each.metric)}
-    return [found for group, found in finished_of(data.numbers).items() if group in groups] if groups else []
 
 
 def _first(data: Data, request: PlotRequest) -> str:

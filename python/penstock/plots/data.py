@@ -197,19 +197,13 @@ def from_series(frame: pl.DataFrame, name: str = "the series") -> Data:
         "value",
     ).unique(["time_ps", "of", "metric"], keep="last", maintain_order=True)
     held = long.with_columns(pl.col("time_ps").shift(-1).over("of", "metric") - 1).drop_nulls("time_ps")
-    held = held.join(_regular(long), on=["of", "metric"], how="anti")
+    # Samples have equal intervals between all instants, and are joined by lines.
+    steps = long.group_by("of", "metric").agg(pl.col("time_ps").diff().drop_nulls().n_unique().alias("steps"))
+    held = held.join(steps.filter(pl.col("steps") <= 1), on=["of", "metric"], how="anti")
     both = pl.concat([long, held]).sort("time_ps", maintain_order=True)
     drawn = both.unique(["time_ps", "of", "metric"], keep="first", maintain_order=True)
     time = (pl.col("time_ps") / 1e12).alias("time (s)")
     return replace(from_frame(drawn.select(time, "of", "metric", "unit", "value"), name), is_series=True)
-
-
-def _regular(long: pl.DataFrame) -> pl.DataFrame:
-    """Series with equal intervals between all instants: samples, joined by lines."""
-    import polars as pl
-
-    steps = pl.col("time_ps").diff().drop_nulls().n_unique()
-    return long.group_by("of", "metric").agg(steps.alias("steps")).filter(pl.col("steps") <= 1).select("of", "metric")
 
 
 def read_results(file: Path) -> Data:

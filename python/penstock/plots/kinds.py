@@ -143,7 +143,8 @@ def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
     middle = (least + most) / 2
     for series in panel.series:
         for mark in series.marks:
-            text = _digits(mark.mean)
+            is_large = abs(mark.mean) >= 1000
+            text = (f"{mark.mean:.0f}" if is_large else f"{mark.mean:.3g}") if math.isfinite(mark.mean) else "-"
             if intervals and mark.low is not None and mark.high is not None:
                 sure = Interval(mark.mean, mark.low, mark.high, 2)
                 text += f"\n{mark.low:.2g} to {mark.high:.2g}" if sure.is_lopsided else f"\n±{sure.half:.2g}"
@@ -213,7 +214,3 @@ def _ends(mark: Mark) -> tuple[float, float]:
     """Both ends of the interval; the mean where there is none."""
     low, high = (mark.mean if end is None or not math.isfinite(end) else end for end in (mark.low, mark.high))
     return low, high
-
-
-def _digits(value: float) -> str:
-    return "-" if not math.isfinite(value) else f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"

@@ -192,6 +192,7 @@ def _numbers(
     for each, cells in zip(own, points, strict=True):
         shown = scales[each.unit]
         count = finished.get(group_of(each))
+        done = Cell(count.text, count.share, mark="bad" if count.is_warned else "") if count else Cell("")
         rows.append(
             [
                 Cell(of_text(each.labels)),
@@ -199,7 +200,7 @@ def _numbers(
                 Cell(shown.text(each.interval), _finite(each.interval.mean)),
                 Cell(shown.unit),
                 Cell(str(each.interval.runs), each.interval.runs),
-                *([_finished_cell(count)] if known_counts else []),
+                *([done] if known_counts else []),
             ]
         )
     head = [
@@ -209,10 +210,6 @@ def _numbers(
         *numbers("runs", *(["finished"] * known_counts)),
     ]
     return Grid(f"{identifier}-numbers", f"{own[0].metric}, means of independent runs", head, rows)
-
-
-def _finished_cell(count: Finished | None) -> Cell:
-    return Cell("") if count is None else Cell(count.text, count.share, mark="bad" if count.is_warned else "")
 
 
 def _keys(texts: Iterable[str]) -> dict[str, float]:

@@ -149,22 +149,18 @@ def _numbers(column: pl.Series, words: Sequence[str]) -> pl.Series:
 def _drawn(network: Network) -> dict[str, Any]:
     """The drawing: positions of nodes, ends and settings of links, labels of groups."""
     layout = layout_of(network)
+    ports = [link.port for link in network.links.values()]
+    kinds: list[Mapping[str, str]] = []  # the settings of ports, each once
+    for port in ports:
+        if port not in kinds:
+            kinds.append(port)
     return {
         "kind": layout.kind,
         "nodes": [[round(each, 1) for each in layout.at[node]] for node in range(len(network.nodes))],
         "links": [[link.start, link.end, link.rate, link.delay] for link in network.links.values()],
-        "ports": _ports(network),
+        "ports": {"kinds": kinds, "of": [kinds.index(port) for port in ports]},
         "labels": [[label.text, *(round(each, 1) for each in label.at), label.side] for label in layout.labels],
     }
-
-
-def _ports(network: Network) -> dict[str, Any]:
-    ports = [link.port for link in network.links.values()]
-    kinds: list[Mapping[str, str]] = []
-    for port in ports:
-        if port not in kinds:
-            kinds.append(port)
-    return {"kinds": kinds, "of": [kinds.index(port) for port in ports]}
 
 
 def _event_columns(
