@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.arguments import Node
 from penstock.printable import shortened, things
+from penstock.results import grouped
 
 _MOST_BOXES = 60
 _MOST_LABELS = 3
@@ -112,9 +113,7 @@ def _places(names: Sequence[str], edges: Sequence[_Edge]) -> dict[str, tuple[int
     column: dict[str, int] = {}
     for graph in (ways.to_undirected(as_view=True), ways) if roots else ():
         column |= multi_source_dijkstra_path_length(graph, roots, weight=None)
-    columns: dict[int, list[str]] = {}
-    for name in names:
-        columns.setdefault(column.get(name, 0), []).append(name)
+    columns = grouped(names, lambda name: column.get(name, 0))
     most = max(map(len, columns.values()), default=0)
     return {
         name: (_MARGIN + at * _COLUMN, _MARGIN + row * _ROW + (most - len(found)) * _ROW // 2)

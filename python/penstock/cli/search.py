@@ -1,6 +1,5 @@
 """``penstock search``: the best setting within ranges."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,7 +72,11 @@ def search(
         "finalists": finalists,
         "fresh": fresh,
     }
-    question = Question.of(_over(plan.asks.get("search", {}), given))
+    given = {key: value for key, value in given.items() if value is not None}
+    # Another aim replaces that of the study.
+    aims = {"minimise", "maximise"} if given.keys() & {"minimise", "maximise"} else set()
+    asked = {key: value for key, value in plan.asks.get("search", {}).items() if key not in aims}
+    question = Question.of({**asked, **given})
     wanted = Search(plan, question)
     kept = Store(store, tell=say)
     if dry_run:
@@ -93,15 +96,6 @@ def search(
         _show(result)
     if result.best is None:
         raise PenstockError(f"none of {len(result.trials)} trials meets the conditions; all runs are kept.")
-
-
-def _over(asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The question of the study, overridden by options; another aim replaces that of the study."""
-    given = {key: value for key, value in given.items() if value is not None}
-    kept = asked
-    if "minimise" in given or "maximise" in given:
-        kept = {key: value for key, value in asked.items() if key not in ("minimise", "maximise")}
-    return {**kept, **given}
 
 
 def _show(result: SearchResult) -> None:

@@ -18,6 +18,7 @@ from penstock.errors import InputError, PenstockError
 from penstock.explained import differences
 from penstock.printable import path_text
 from penstock.records import Metric
+from penstock.results import grouped
 from penstock.series import TimeSeries
 from penstock.statistics import Interval, interval, paired
 from penstock.studies.plan import StudyPlan, document_of
@@ -164,11 +165,8 @@ def mean_window(samples: Iterable[Sample], name: str, warm_up: float) -> float |
 def goodput(samples: Iterable[Sample], transfer: Transfer, warm_up: float) -> float | None:
     """Bits per second that were acknowledged after the warm-up, of all flows of a transfer; None if there are none."""
     rate = 0.0
-    of: dict[str, list[Sample]] = {}
-    for each in samples:
-        if each.time >= warm_up and each.group == transfer.name:
-            of.setdefault(each.flow, []).append(each)
-    for first, last in ((each[0], each[-1]) for each in of.values()):
+    counted = [each for each in samples if each.time >= warm_up and each.group == transfer.name]
+    for first, *_, last in (each for each in grouped(counted, lambda each: each.flow).values() if len(each) > 1):
         if last.time > first.time:
             rate += 8 * (last.acknowledged - first.acknowledged) / (last.time - first.time)
     return rate or None

@@ -50,9 +50,8 @@ def _read_hpcc(text: str, shown: str) -> Read:
     rest = rows[2:] if switches else rows[1:]
     for number, words in rest[:links]:
         if len(words) != 5:
-            mistakes.append(
-                f"{shown}:{number}: has {len(words)} fields; a link has two nodes, rate, delay and error rate"
-            )
+            fields = "a link has two nodes, rate, delay and error rate"
+            mistakes.append(f"{shown}:{number}: has {len(words)} fields; {fields}")
             continue
         a, b, rate, delay, error_rate = words
         unknown = [node for node in (a, b) if node not in graph]

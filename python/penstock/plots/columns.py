@@ -8,6 +8,7 @@ from penstock.parameter_columns import stand_for
 from penstock.plots.data import REPLICATION, Cell, Data, Datum, is_time
 from penstock.plots.request import PlotRequest, Roles
 from penstock.printable import quoted, shortened, suggestion
+from penstock.results import grouped
 from penstock.studies.quantity import read_quantity
 
 NONE = "none"
@@ -97,11 +98,8 @@ def numbers_in(values: Sequence[Cell]) -> tuple[dict[Cell, float], str] | None:
 
 def pooled(numbers: Sequence[Datum], roles: Roles) -> list[list[Datum]]:
     """Groups the numbers by position."""
-    groups: dict[tuple[Cell | None, ...], list[Datum]] = {}
-    for each in numbers:
-        cells = each.cells
-        groups.setdefault(tuple(cells.get(name) for name in roles.named), []).append(each)
-    return list(groups.values())
+    named = roles.named
+    return list(grouped(numbers, lambda each: tuple(map(each.cells.get, named))).values())
 
 
 def text_of(value: object) -> str:

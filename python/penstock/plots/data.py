@@ -15,7 +15,7 @@ from penstock.errors import InputError
 from penstock.memory import require_file
 from penstock.plots.request import PlotRequest
 from penstock.printable import path_text, shortened
-from penstock.results import Summary, interval_of
+from penstock.results import Summary, grouped, interval_of
 from penstock.short_values import short_values
 
 if TYPE_CHECKING:
@@ -80,16 +80,17 @@ class Data:
         """Averages observations over replications, if any; of a frame of columns, those in `named` tell them apart."""
         if not self.observations or not self.numbers or not any(name in self.columns for name in REPLICATION):
             return self
-        groups: dict[Hashable, list[Datum]] = {}
         others = {*self.quantities} - {*named} if self.metrics[0] in self.quantities else set()
         others = {name for name in others if not is_time(name)} | {*REPLICATION}
-        for each in self.numbers:
-            rest = tuple(item for item in each.cells.items() if item[0] not in others)
-            groups.setdefault((each.metric, each.unit, rest), []).append(each)
-        for group in groups.values():
-            if len({tuple(each.cells.get(name) for name in REPLICATION) for each in group}) < len(group):
+
+        def alike(each: Datum) -> Hashable:
+            return each.metric, each.unit, tuple(item for item in each.cells.items() if item[0] not in others)
+
+        groups = grouped(self.numbers, alike).values()
+        for group in groups:
+            if len({tuple(map(each.cells.get, REPLICATION)) for each in group}) < len(group):
                 return self
-        return Data([_mean(group) for group in groups.values()], quantities=self.quantities, name=self.name)
+        return Data([_mean(group) for group in groups], quantities=self.quantities, name=self.name)
 
 
 def with_names(data: Data) -> tuple[Data, dict[str, dict[str, str]]]:

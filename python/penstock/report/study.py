@@ -255,12 +255,9 @@ _MOST_GROUPS = 3
 
 def sentence(own: Sequence[Summary], parameters: ParameterColumns) -> str:
     """The finding of one metric, from all of its means, in one sentence for each unit; empty if no mean is finite."""
-    found = []
-    for unit in dict.fromkeys(each.unit for each in own):
-        known = [each for each in own if each.unit == unit and math.isfinite(each.interval.mean)]
-        if known:
-            found.append(_of_one_unit(own[0].metric, known, parameters))
-    return " ".join(found)
+    known = [each for each in own if math.isfinite(each.interval.mean)]
+    units = grouped(known, lambda each: each.unit).values()
+    return " ".join(_of_one_unit(own[0].metric, of_unit, parameters) for of_unit in units)
 
 
 def extremes(own: Sequence[Summary]) -> tuple[Summary, Summary]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import networkx as nx
 
+from penstock.results import grouped
 from penstock.view.network import Network, group_of
 
 Point = tuple[float, float]
@@ -38,17 +39,6 @@ class Layout:
     at: dict[int, Point] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
 
-    def moved(self, dx: float, dy: float) -> Layout:
-        """The same at another place."""
-        at = {node: (x + dx, y + dy) for node, (x, y) in self.at.items()}
-        labels = [Label(label.text, (label.at[0] + dx, label.at[1] + dy), label.side) for label in self.labels]
-        return Layout(self.kind, at, labels)
-
-    def box(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of its nodes."""
-        xs, ys = zip(*self.at.values(), strict=True)
-        return min(xs), min(ys), max(xs), max(ys)
-
 
 def layout_of(network: Network) -> Layout:
     """The layout of a network, in pixels of a drawing at its natural size; equal for equal networks."""
@@ -67,7 +57,8 @@ def layout_of(network: Network) -> Layout:
 def _side_by_side(parts: Sequence[Layout]) -> Layout:
     """Joins the layouts of separate parts, in rows as wide as the widest part or as a square of all."""
     whole = Layout(parts[0].kind if parts else "")
-    boxes = [part.box() for part in parts]
+    places = [tuple(zip(*part.at.values(), strict=True)) for part in parts]
+    boxes = [(min(xs), min(ys), max(xs), max(ys)) for xs, ys in places]
     space = 3 * _GAP
     area = sum((right - left + space) * (bottom - top + space) for left, top, right, bottom in boxes)
     most = max([1.5 * math.sqrt(area), *(right - left for left, _, right, _ in boxes)])
@@ -75,9 +66,9 @@ def _side_by_side(parts: Sequence[Layout]) -> Layout:
     for part, (left, top, right, bottom) in zip(parts, boxes, strict=True):
         if x and x + right - left > most:
             x, y, height = 0.0, y + height + space, 0.0
-        moved = part.moved(x - left, y - top)
-        whole.at |= moved.at
-        whole.labels += moved.labels
+        dx, dy = x - left, y - top
+        whole.at |= {node: (ax + dx, ay + dy) for node, (ax, ay) in part.at.items()}
+        whole.labels += [replace(label, at=(label.at[0] + dx, label.at[1] + dy)) for label in part.labels]
         x, height = x + right - left + space, max(height, bottom - top)
     return whole
 
@@ -202,10 +193,9 @@ class _Part:
         angles = [middle + turn * span * (number / max(len(hosts) - 1, 1) - 0.5) for number in range(len(hosts))]
         for host, angle in zip(hosts, angles, strict=True):
             made.at[host] = (x + radius * math.cos(angle), y + radius * math.sin(angle))
-        groups: dict[str, list[float]] = {}
-        for host, angle in zip(hosts, angles, strict=True):
-            groups.setdefault(group_of(self.names[host]), []).append(angle)
-        for name, own in groups.items():
+        around = dict(zip(hosts, angles, strict=True))
+        for name, members in grouped(hosts, lambda host: group_of(self.names[host])).items():
+            own = [around[host] for host in members]
             all_of_it = self.sizes[name]
             if len(own) == all_of_it > 1 or len(own) > 3:
                 angle = (own[0] + own[-1]) / 2
@@ -268,10 +258,8 @@ class _Part:
     def _label_groups(self, made: Layout) -> None:
         """Labels groups at the outer side of their middle member."""
         xs = [x for x, _ in made.at.values()]
-        groups: dict[str, list[int]] = {}
-        for node in sorted(made.at, key=lambda node: made.at[node][1]):
-            groups.setdefault(group_of(self.names[node]), []).append(node)
-        for name, own in groups.items():
+        down = sorted(made.at, key=lambda node: made.at[node][1])
+        for name, own in grouped(down, lambda node: group_of(self.names[node])).items():
             if len(own) > 1:
                 x = made.at[own[0]][0]
                 side = "left" if x == min(xs) else "right" if x == max(xs) else "above"

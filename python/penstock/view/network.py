@@ -74,12 +74,10 @@ class _Ends:
     groups: Mapping[str, Sequence[str]]
     index: Mapping[str, int]
 
-    def names(self, given: str | Sequence[str]) -> list[str]:
-        listed = [given] if isinstance(given, str) else given
-        return [name for each in listed for name in self.groups.get(each, [each])]
-
     def indices(self, given: str | Sequence[str]) -> list[int]:
-        return [self.index[name] for name in self.names(given) if name in self.index]
+        listed = [given] if isinstance(given, str) else given
+        names = (name for each in listed for name in self.groups.get(each, [each]))
+        return [self.index[name] for name in names if name in self.index]
 
     def is_group(self, given: str | Sequence[str]) -> bool:
         """Whether a name stands for the members of a group, or there are several names."""
