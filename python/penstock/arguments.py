@@ -1,7 +1,4 @@
-"""Arguments of a network's methods: nodes, checks of names and components, and dotted keys of a scenario.
-
-The core checks values with units and ranges when it reads the scenario.
-"""
+"""Arguments of a network's methods: nodes, checks of names and components, and dotted keys of a scenario."""
 
 from __future__ import annotations
 

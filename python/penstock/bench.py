@@ -32,10 +32,8 @@ class Measurement(TypedDict):
     drops: int
     wall_seconds: float
     threads: int
-    events: dict[str, int]
-    """Events by path through the engine."""
-    ports: dict[str, int]
-    """Ports in use, by how their departures are computed."""
+    events: dict[str, int]  # by path through the engine
+    ports: dict[str, int]  # in use, by how their departures are computed
 
 
 _SIZES: dict[str, Any] = {"packet": "1500 bytes", "header": "40 bytes"}

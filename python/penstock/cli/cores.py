@@ -31,10 +31,7 @@ class Cores:
     def note(
         self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
     ) -> None:
-        """Adds a run, by name and text of its scenario, which `read` returns only if there is something to report.
-
-        `used` is the number of its cores; if unknown, that of the parts of the network.
-        """
+        """Adds a run, by name and text of its scenario, which `read` returns if needed; `used` is its core count."""
         which = name, text
         if self.threads == 1 or which in self._noted or (used or 0) >= self.threads:
             return

@@ -4,7 +4,6 @@ import importlib.util
 import os
 import sys
 import time
-from pathlib import Path
 from typing import Annotated
 
 from penstock.cli import options
@@ -46,7 +45,13 @@ def lab(
             raise InputError(
                 f"--set {path}: the lab shows one setting at a time; give one value, or use 'penstock run'."
             )
-    _refuse_study(file, read_text(file))
+    if is_study(text := read_text(file)):  # which has many points
+        inner = document_of(text).get("scenario")
+        other = path_text(file.parent / inner) if isinstance(inner, str) else "its scenario"
+        raise InputError(
+            f"{path_text(file)}: is a study file, and the lab opens scenarios: try 'penstock lab {other}'; "
+            f"'penstock run {path_text(file)}' runs the study."
+        )
     from penstock.lab.server import Session, listener, served
 
     bound = listener(port)
@@ -69,14 +74,3 @@ def _open(address: str) -> None:
     )
     if not has_display or not webbrowser.open(address):
         say("No browser was found: open the address yourself.")
-
-
-def _refuse_study(file: Path, text: str) -> None:
-    """A study file has many points, and the lab shows one setting of a scenario."""
-    if is_study(text):
-        inner = document_of(text).get("scenario")
-        other = path_text(file.parent / inner) if isinstance(inner, str) else "its scenario"
-        raise InputError(
-            f"{path_text(file)}: is a study file, and the lab opens scenarios: try 'penstock lab {other}'; "
-            f"'penstock run {path_text(file)}' runs the study."
-        )

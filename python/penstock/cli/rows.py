@@ -89,7 +89,10 @@ def write_rows(
         case "table":
             _show_rows(made, limit, cell, plain, empty)
         case "json":
-            _emit_json(made, member)
+            emit(json_text(made.made_from).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
+            for number, frame in enumerate(made.row_frames()):
+                emit("," * (number > 0) + frame.write_ndjson().rstrip("\n").replace("\n", ",\n"))
+            emit("]}")
         case "csv" if output is None:
             for _, text in made.csv():
                 emit(text)
@@ -127,12 +130,3 @@ def _show_rows(
 
 def _cell(column: str, value: Any, cell: Callable[[str, Any], str]) -> str:
     return f"{value // 10**12}.{value % 10**12:012d}" if column == "time_ps" else cell(column, value)
-
-
-def _emit_json(made: RowStream, member: str) -> None:
-    emit(json_text(made.made_from).rstrip().removesuffix("}").rstrip() + f',\n  "{member}": [')
-    before = ""
-    for frame in made.row_frames():
-        emit(before + frame.write_ndjson().rstrip("\n").replace("\n", ",\n"))
-        before = ","
-    emit("]}")

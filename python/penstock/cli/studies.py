@@ -40,10 +40,7 @@ def plan_of(
     seed: int | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """The plan of the study or scenario in `file`, overridden by the command line; `sets` have one or several values.
-
-    Raises InputError if the study has ranges and `ranges` is None.
-    """
+    """The plan of a file, overridden by the command line. Raises InputError if it has ranges and `ranges` is None."""
     text = read_text(file)
     points = sweep(sets)
     if is_study(text):

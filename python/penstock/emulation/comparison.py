@@ -58,10 +58,7 @@ class Transfer:
 
 
 def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list[Transfer]:
-    """The flows between real nodes, as transfers of iperf3.
-
-    Raises PenstockError if a program or all flows are missing; InputError if iperf3 or Linux cannot make one.
-    """
+    """The flows between real nodes, as transfers of iperf3. Raises an error if it or Linux cannot make one."""
     for program, package in _NEEDED.items():
         if shutil.which(program) is None:
             raise PenstockError(f"comparing hosts needs the program '{program}' of the package {package}.")
@@ -226,11 +223,7 @@ class Windows:
 
 
 def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
-    """The points of a plan, each opened for Linux hosts.
-
-    Raises InputError if Linux hosts cannot make it; PenstockError if this machine cannot; ScenarioError for
-    mistakes.
-    """
+    """The points of a plan, each opened for Linux hosts. Raises an error if they or this machine cannot make one."""
     made = []
     # A canonical scenario leaves the sections on measurements out.
     observed = {name: value for name, value in document_of(plan.text).items() if name in _OBSERVING}

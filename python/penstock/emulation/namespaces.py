@@ -139,16 +139,10 @@ class Namespaces:
         """The namespace of a real node."""
         return f"{self.network}-{node}"
 
-    def check(self) -> None:
-        """Raises PenstockError if a namespace of one of the names exists."""
-        if there := [name for name in self.names if (NAMESPACES / name).exists()]:
-            raise PenstockError(
-                f"there is a network namespace {there[0]} already; 'ip netns del {there[0]}' removes it. "
-                "Nothing was made."
-            )
-
     def __enter__(self) -> Self:
-        self.check()
+        if there := [name for name in self.names if (NAMESPACES / name).exists()]:
+            remedy = f"'ip netns del {there[0]}' removes it"
+            raise PenstockError(f"there is a network namespace {there[0]} already; {remedy}. Nothing was made.")
         try:
             with _undisturbed():
                 self._make()

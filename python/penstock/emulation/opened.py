@@ -30,8 +30,7 @@ class Opened:
     """A scenario for real packets."""
 
     plan: StudyPlan  # one point without variation
-    asked: PointRequest
-    """The run. Its scenario has the arrivals, if there are any."""
+    asked: PointRequest  # the run; its scenario has the arrivals, if there are any
     real: list[str]  # real nodes, in the order of their numbers
     groups: list[str]  # flows that carry real packets
     replaced: list[str]  # of these, flows of the file

@@ -17,10 +17,7 @@ Sets = list[tuple[str, str]]
 def alternatives(
     text: str, sets: Sequence[tuple[str, str]], folder: str, document: Mapping[str, Any], slot: Slot
 ) -> list[dict[str, Any]]:
-    """Returns the components that could fill a slot; each keeps the parameters of the old one that it has, too.
-
-    `folder` has the files that the scenario names, and `document` is the scenario with `sets` applied.
-    """
+    """Returns the components that could fill a slot of `document`; each keeps the parameters that it has, too."""
     tried = list(_candidates(slot, document))
     checked = _core.scenarios(text, "scenario", [_merged(sets, own) for *_, own in tried], folder)
     found: dict[str, dict[str, Any]] = {}

@@ -1,7 +1,5 @@
 """What code of a component may use, the messages about other code, and what all checks of its syntax tree need."""
 
-from __future__ import annotations
-
 import ast
 import math
 import tomllib

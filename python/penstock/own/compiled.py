@@ -1,7 +1,5 @@
 """Compiled hooks: machine code, which numba makes once, and LLVM loads without numba, whose import takes a second."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Compiles hooks by numba; imported only when code is not in the cache."""
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

@@ -1,7 +1,5 @@
 """Messages about hooks that failed: the call is repeated by the interpreter, which knows the line."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ The core calls every hook as ``hook(own, first, second, now, more)``: the words 
 time and another number.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

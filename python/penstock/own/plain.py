@@ -1,7 +1,5 @@
 """Interpreted hooks: run by the Python interpreter, for breakpoints, ``print``, and exceptions with their lines."""
 
-from __future__ import annotations
-
 import ast
 import ctypes
 import math
