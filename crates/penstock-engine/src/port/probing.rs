@@ -135,7 +135,7 @@ impl Port {
                 let queues = &service.queues.queues;
                 for (i, queue) in (0..).zip(queues) {
                     let part = if queues.len() == 1 { SeriesPart::WHOLE } else { SeriesPart::of(SeriesClass::Queue(i)) };
-                    queue.discipline().into_iter().for_each(|discipline| reader.read("queue", of_queue(i as usize), part, discipline));
+                    reader.read("queue", of_queue(i as usize), part, &queue.discipline);
                 }
                 let of_tree = classes_of_tree(&plan.scheduler, &plan.classes);
                 service.scheduler.probe(reader.now, &mut |variable, part, value| {

@@ -5,7 +5,7 @@ use crate::port::queueing::event_driven::queues::Queues;
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, DecisionPoint};
-use penstock_model::discipline::{DropCause, Eviction, Hooks, Leave, Verdict};
+use penstock_model::discipline::{DropCause, Eviction, Leave, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::Scheduler;
 use penstock_model::units::Time;
@@ -22,9 +22,7 @@ impl EventDriven {
     ) -> Verdict {
         loop {
             self.drop_waiting(now, (index, position as usize), Leave::Evicted(cause), cause, records);
-            let Queues { queues, states, .. } = &mut self.queues;
-            debug_assert!(queues[index].hooks().has(Hooks::EVICTION), "evictions are declared");
-            match queues[index].on_arrival(now, packet, &states[index]) {
+            match self.queues.queues[index].on_arrival(now, packet) {
                 Verdict::Evict { position: next, cause: why } => (position, cause) = (next, why),
                 verdict => {
                     self.queues.reset_deadline();

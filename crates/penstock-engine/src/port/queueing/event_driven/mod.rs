@@ -10,7 +10,7 @@ use crate::port::queueing::event_driven::queues::{FlowQueues, Queues, WireState}
 use crate::port::queueing::queue::Queue;
 use crate::port::stages::Records;
 use crate::port::verdict::{self, DecisionPoint};
-use penstock_model::discipline::{DepartureVerdict, Hooks, Leave, PortContext, Verdict};
+use penstock_model::discipline::{AnyDiscipline, DepartureVerdict, Discipline, Hooks, Leave, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerContext, Turn};
@@ -42,7 +42,7 @@ impl EventDriven {
     pub fn new(plan: &PortPlan, context: &PortContext) -> EventDriven {
         let queue = |queue: &QueuePlan| {
             let site = if queue.name.is_empty() { context.site.clone() } else { context.site.of_class(&queue.name) };
-            Queue::new(&queue.discipline, &PortContext { site, ..context.clone() })
+            Queue::new(AnyDiscipline::new(&queue.discipline, &PortContext { site, ..context.clone() }))
         };
         let mut of_class = [u8::MAX; 256];
         of_class[..plan.queue_of_class.len()].copy_from_slice(&plan.queue_of_class);
@@ -83,18 +83,16 @@ impl EventDriven {
         if queues.scheduler_hooks.has(scheduler::Hooks::ARRIVAL) {
             let verdict = scheduler.on_arrival(now, packet, index, &queues.states);
             if verdict != Verdict::Accept {
-                queues.queues[index].on_refusal(now, packet);
+                queues.queues[index].discipline.on_refusal(now, packet);
                 return verdict;
             }
         }
         if queues.makes_room {
             self.make_room(now, index, packet, records);
         }
-        let EventDriven { queues, pauses, .. } = self;
-        let hidden = pauses.as_ref().and_then(|pauses| pauses.hidden(index));
-        let is_hidden = hidden.is_some();
-        let verdict = queues.queues[index].on_arrival(now, packet, hidden.unwrap_or(&queues.states[index]));
+        let verdict = self.queues.queues[index].on_arrival(now, packet);
         if let Verdict::Evict { position, cause } = verdict {
+            let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(index).is_some());
             self.show(now, index);
             let decision = self.decide_with_evictions((index, position, cause), now, packet, records);
             if is_hidden {
@@ -102,7 +100,7 @@ impl EventDriven {
             }
             return decision;
         }
-        queues.reset_deadline();
+        self.queues.reset_deadline();
         verdict
     }
 
@@ -212,9 +210,8 @@ impl EventDriven {
         };
         let EventDriven { scheduler, queues, .. } = self;
         let (_, end) = wire.transmit(now, queues.queues[index].head().at, size);
-        if queues.queues[index].on_transmission_start(now) {
-            queues.in_service = Some(index);
-        }
+        queues.queues[index].on_transmission_start(now);
+        queues.in_service = Some(index);
         queues.service_state().on_transmission_start(index, now, end, size, scheduler);
         Some((queues.queues[index].waiting.take_first(), end))
     }
@@ -277,8 +274,7 @@ impl EventDriven {
             return (self.waiting(), self.waiting_bytes());
         }
         self.queues.note_transmission_end(now);
-        let hidden = self.pauses.as_ref().and_then(|pauses| pauses.hidden(list));
-        self.queues.queues[list].occupancy(hidden.unwrap_or(&self.queues.states[list]))
+        self.queues.queues[list].occupancy()
     }
 
     /// The waiting packets, and when each arrived.

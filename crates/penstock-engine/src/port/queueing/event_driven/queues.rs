@@ -3,7 +3,7 @@
 use crate::api::blueprint::QueuePlan;
 use crate::kernel::event::Arrival;
 use crate::port::queueing::queue::Queue;
-use penstock_model::discipline::{DisciplinePlan, PortContext};
+use penstock_model::discipline::{AnyDiscipline, DisciplinePlan, PortContext};
 use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::{AnyScheduler, Hooks, QueueState, Scheduler, Turn};
@@ -21,7 +21,7 @@ pub(crate) struct Queues {
     pub(super) wire: WireState,
     /// At the link's first rate.
     pub(super) times: TransmissionTimes,
-    /// The queue of the packet in service, if its discipline must know when the transmission ends.
+    /// The queue of the packet in service, as long as its discipline has not been told that the transmission has ended.
     pub(super) in_service: Option<usize>,
     /// How queues of flows are made, where the scheduler has such.
     pub(super) flows: Option<Box<FlowQueues>>,
@@ -53,7 +53,7 @@ impl FlowQueues {
     fn queue(&self, index: usize) -> Queue {
         let site = &self.context.site;
         let site = site.with_key(site.key.child("flow-queue").nth(index as u64));
-        Queue::new(&self.plan, &PortContext { site, ..self.context.clone() })
+        Queue::new(AnyDiscipline::new(&self.plan, &PortContext { site, ..self.context.clone() }))
     }
 }
 

@@ -132,7 +132,7 @@ impl Bench {
         let mut service = EventDriven::new(&port_plan(), &context);
         let log = Log::default();
         let discipline = Scripted { log: log.clone(), position, deadline: ms(10) };
-        service.queues.queues = vec![Queue::of(AnyDiscipline::Custom(Box::new(discipline)))];
+        service.queues.queues = vec![Queue::new(AnyDiscipline::Custom(Box::new(discipline)))];
         service.queues.has_timers = true;
         service.queues.reset_deadline();
         let counters = PortCounters::new(0, Measurement { from: Time::ZERO, to: Time::NEVER }, None);
@@ -344,7 +344,7 @@ impl Longest {
     fn bench() -> Bench {
         let mut bench = Bench::of_two_classes();
         let discipline = Longest { log: bench.log.clone(), is_refused: false };
-        bench.service.queues.queues = vec![Queue::of(AnyDiscipline::Custom(Box::new(discipline))); 2];
+        bench.service.queues.queues = vec![Queue::new(AnyDiscipline::Custom(Box::new(discipline))); 2];
         bench.service.queues.makes_room = true;
         bench
     }
