@@ -84,7 +84,7 @@ pub struct Blueprint {
 /// This number of events takes a few milliseconds: within that, a run can be stopped, and what a process sends does not pile up.
 pub const MAX_VISIT_EVENTS: u64 = 1 << 14;
 
-/// Short cuts through a port that give the same results as the general path.
+/// Short cuts through a port that give the same results as the general path. A run with a trace takes none of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FastPaths {
     /// Tail-drop FIFO at a constant rate: only starts of transmissions are kept.

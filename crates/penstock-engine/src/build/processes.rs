@@ -181,7 +181,7 @@ impl<'a> PortBuilder<'a> {
         let context = PortContext { site, framing: plan.framing, circuits: circuits.of_link(link), traffic: Arc::clone(&self.traffic) };
         // A switch is to know what becomes of each packet, which ports that keep only starts of transmissions do not tell.
         let tail_drop_fifo = blueprint.fast_paths.tail_drop_fifo && !self.switches.contains(&plan.from);
-        let fast_paths = FastPaths { tail_drop_fifo, ..blueprint.fast_paths };
+        let fast_paths = if blueprint.trace { FastPaths::NONE } else { FastPaths { tail_drop_fifo, ..blueprint.fast_paths } };
         let extras = (self.recorder(link, circuits), self.jitter.get(&link).cloned(), self.deciding.contains(&link));
         Port::new(link, trace_place, plan, context, self.measured, extras, fast_paths)
     }

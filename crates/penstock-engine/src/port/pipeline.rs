@@ -5,8 +5,7 @@ use crate::api::observations::TraceEvent;
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, HeaderUpdate};
 use crate::port::fast::batch_path::MIN_BATCH;
-use crate::port::stages::Records;
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{self, DecisionPoint, Records};
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::impairment::{Fate, Impairment};
@@ -27,7 +26,7 @@ impl Port {
         context: &mut Context<'_, '_>,
     ) {
         match self.queueing {
-            Queueing::TailDropFifo(_) if context.record.is_untraced() && self.arrival_marker.is_none() => {
+            Queueing::TailDropFifo(_) if self.arrival_marker.is_none() => {
                 if most >= MIN_BATCH && self.can_batch_to_one_channel(from, most, context) {
                     return self.batch_to_one_channel(packets, most, context, |slot, (arrival, hop)| {
                         *slot = *arrival;
@@ -39,14 +38,14 @@ impl Port {
                     return self.on_batches(packets, context);
                 }
                 for (Arrival { at, packet }, hop) in packets {
-                    self.enqueue_and_send::<false>(*at, packet, hop, context);
+                    self.enqueue_and_send(*at, packet, hop, context);
                 }
             }
-            Queueing::EventDriven(_) if self.uses_service_loop && context.record.is_untraced() => {
+            Queueing::EventDriven(_) if self.uses_service_loop => {
                 let (service, departures) = self.event_driven_service(context);
                 service.run_arrivals(packets, most, departures);
             }
-            Queueing::Precomputed(_) if self.is_bare && context.record.is_untraced() => {
+            Queueing::Precomputed(_) if self.is_bare => {
                 for (Arrival { at, packet }, hop) in packets {
                     self.on_bare_arrival(*at, packet, hop, context);
                 }
@@ -78,20 +77,20 @@ impl Port {
     /// Processes one arrival, for which there is no loop.
     fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         match self.queueing {
-            Queueing::TailDropFifo(_) => self.enqueue_traced(now, packet, hop, context),
+            Queueing::TailDropFifo(_) => self.enqueue_coloured(now, packet, hop, context),
             _ => {
                 self.on_general_arrival(now, Packet { hop, ..*packet }, context);
             }
         }
     }
 
-    /// The path of an arriving packet at a port that has no stage but a queue whose departures are computed on arrival, and is not traced;
-    /// `None` if it is dropped. The packet is not copied until it is written into the input of the next process.
+    /// The path of an arriving packet at a port that has no stage but a queue whose departures are computed on arrival; `None` if it is
+    /// dropped. The packet is not copied until it is written into the input of the next process.
     #[inline(always)]
     pub(super) fn on_bare_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> Option<()> {
         let Port { queueing: Queueing::Precomputed(queue), counters, wire, .. } = self else { unreachable!("departures are computed") };
         let decision = queue.on_arrival(now, packet);
-        let ecn = verdict::apply::<false>(decision, DecisionPoint::OnArrival, now, packet, counters, context.record)?;
+        let ecn = Records { counters, journal: context.record }.apply::<false>(decision, DecisionPoint::OnArrival, now, packet)?;
         counters.offered.add(1);
         let (start, end) = queue.schedule(now, packet.size, packet.precedence, wire);
         if counters.departure(now, start, end, (packet.size, packet.precedence)) {
@@ -118,7 +117,7 @@ impl Port {
             Queueing::Precomputed(queue) => queue.on_arrival(now, packet),
             Queueing::EventDriven(service) => service.decide(now, packet, records),
         };
-        packet.ecn = verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal)?;
+        packet.ecn = records.apply::<true>(decision, DecisionPoint::OnArrival, now, packet)?;
         pcn.iter_mut().for_each(|pcn| pcn.pass(PcnAt::Accepted, now, packet, records));
         self.enqueue(now, packet, context);
         Some(())
@@ -154,7 +153,7 @@ impl Port {
 
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
-        if self.uses_service_loop && self.next_decision() <= until && context.record.is_untraced() {
+        if self.uses_service_loop && self.next_decision() <= until {
             let (service, departures) = self.event_driven_service(context);
             return service.decide_until(until, departures);
         }

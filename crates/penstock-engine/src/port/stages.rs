@@ -1,9 +1,9 @@
 //! The stages of a port around its queue: policers, marker, PCN meters.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
-use crate::kernel::journal::Journal;
+use crate::api::observations::TraceEvent;
 use crate::port::counters::PortCounters;
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{DecisionPoint, Records};
 use penstock_model::conditioner::{AnyPolicer, Policer, PolicerPlan};
 use penstock_model::discipline::{DropCause, PortContext, Verdict};
 use penstock_model::meter::AnyMeter;
@@ -11,12 +11,6 @@ use penstock_model::packet::{Packet, PcnMark};
 use penstock_model::pcn_meter::{AnyPcnMeter, Metered, PcnMeter, PcnMeterPlan};
 use penstock_model::site::Site;
 use penstock_model::units::{Bytes, Time};
-
-/// Where a port keeps its records.
-pub(super) struct Records<'a> {
-    pub(super) counters: &'a mut PortCounters,
-    pub(super) journal: &'a mut Journal,
-}
 
 /// The policers of a port.
 #[derive(Clone)]
@@ -46,8 +40,7 @@ impl Policers {
         if self.policers[usize::from(*policer)].passes(now, packet) {
             return Some(());
         }
-        let decision = Verdict::Drop(DropCause::Policed);
-        verdict::apply::<true>(decision, DecisionPoint::OnArrival, now, packet, records.counters, records.journal).map(|_| ())
+        records.apply::<true>(Verdict::Drop(DropCause::Policed), DecisionPoint::OnArrival, now, packet).map(|_| ())
     }
 }
 
@@ -123,7 +116,7 @@ impl PcnStage {
         packet.pcn = self.meter(now, packet);
         if packet.pcn > before {
             records.counters.mark(now, packet);
-            verdict::trace_pcn_mark(now, packet, records.counters, records.journal);
+            records.journal.trace(now, records.counters.place, packet, TraceEvent::PcnMark);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::kernel::event::Arrival;
 use crate::port::counters::{PortCounters, Release};
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::transmit_batch::TransmitBatch;
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{DecisionPoint, Records};
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::id::HopId;
@@ -27,7 +27,7 @@ impl Port {
     pub fn accept(&mut self, arrival: &Arrival, hop: HopId, context: &mut Context<'_, '_>) -> Option<Time> {
         debug_assert!(self.precomputes_departures(), "the end of the transmission is known");
         let Arrival { at: now, packet } = arrival;
-        match self.is_bare && context.record.is_untraced() {
+        match self.is_bare {
             true => self.on_bare_arrival(*now, packet, hop, context)?,
             false => self.on_general_arrival(*now, Packet { hop, ..*packet }, context)?,
         }
@@ -46,8 +46,8 @@ impl Port {
 
     /// Drops an arriving packet for want of room before the port.
     pub fn drop_arrival(&mut self, now: Time, packet: &Packet, cause: DropCause, context: &mut Context<'_, '_>) {
-        let (decision, point) = (Verdict::Drop(cause), DecisionPoint::OnArrival);
-        verdict::apply::<true>(decision, point, now, packet, &mut self.counters, context.record);
+        let mut records = Records { counters: &mut self.counters, journal: context.record };
+        records.apply::<true>(Verdict::Drop(cause), DecisionPoint::OnArrival, now, packet);
         self.check_conservation();
     }
 

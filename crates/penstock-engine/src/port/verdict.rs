@@ -20,38 +20,36 @@ pub enum DecisionPoint {
     Queued(Time),
 }
 
-/// Applies a decision; returns the codepoint of a packet that is not dropped. Untraced, acceptance leaves no record, and
-/// nothing is checked.
-#[inline(always)]
-pub fn apply<const TRACED: bool>(
-    decision: Verdict,
-    point: DecisionPoint,
-    now: Time,
-    packet: &Packet,
-    counters: &mut PortCounters,
-    journal: &mut Journal,
-) -> Option<Ecn> {
-    debug_assert!(TRACED || journal.is_untraced());
-    if matches!((decision, point), (Verdict::Accept | Verdict::Mark, DecisionPoint::OnArrival)) {
-        counters.last_accepted = (now, packet.flow);
-    }
-    match decision {
-        Verdict::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
-        Verdict::Accept => {}
-        Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
-        Verdict::Mark => return Some(record_mark(now, packet, counters, journal)),
-        Verdict::Drop(cause) => {
-            record_drop(now, point, packet, cause, counters, journal);
-            return None;
-        }
-    }
-    Some(packet.ecn)
+/// Where a port keeps its records.
+pub struct Records<'a> {
+    /// Its counters.
+    pub counters: &'a mut PortCounters,
+    /// The journal of its process.
+    pub journal: &'a mut Journal,
 }
 
-/// Traces that a PCN meter has marked a packet.
-#[inline(always)]
-pub fn trace_pcn_mark(now: Time, packet: &Packet, counters: &PortCounters, journal: &mut Journal) {
-    journal.trace(now, counters.place, packet, TraceEvent::PcnMark);
+impl Records<'_> {
+    /// Applies a decision; returns the codepoint of a packet that is not dropped. Untraced, acceptance leaves no record, and
+    /// nothing is checked.
+    #[inline(always)]
+    pub fn apply<const TRACED: bool>(&mut self, decision: Verdict, point: DecisionPoint, now: Time, packet: &Packet) -> Option<Ecn> {
+        let Records { counters, journal } = self;
+        debug_assert!(TRACED || journal.is_untraced());
+        if matches!((decision, point), (Verdict::Accept | Verdict::Mark, DecisionPoint::OnArrival)) {
+            counters.last_accepted = (now, packet.flow);
+        }
+        match decision {
+            Verdict::Accept if TRACED => journal.trace(now, counters.place, packet, TraceEvent::Accept),
+            Verdict::Accept => {}
+            Verdict::Evict { .. } => unreachable!("an eviction is carried out where the queue is, and declared by its hook"),
+            Verdict::Mark => return Some(record_mark(now, packet, counters, journal)),
+            Verdict::Drop(cause) => {
+                record_drop(now, point, packet, cause, counters, journal);
+                return None;
+            }
+        }
+        Some(packet.ecn)
+    }
 }
 
 /// Traces that the transmission of a packet begins at `start`, which may be known before; whether it ends is another matter.

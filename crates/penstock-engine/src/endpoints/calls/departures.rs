@@ -38,7 +38,7 @@ impl Departures {
     pub fn send_train(&mut self, train: &[TrainPacket], host_context: &mut HostContext<'_, '_>) {
         let Some(&TrainPacket { at, size, call }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
-        if host_context.keeps_batches || !port.accepts_packet_trains() || !host_context.context.record.is_untraced() {
+        if host_context.keeps_batches || !port.accepts_packet_trains() {
             return train.iter().for_each(|packet| self.send_media(packet, host_context));
         }
         let first_counted = if self.measured.is_open(at) { 0 } else { train.partition_point(|packet| !self.measured.is_open(packet.at)) };

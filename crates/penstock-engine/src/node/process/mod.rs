@@ -393,7 +393,7 @@ impl WindowProcess for Process {
 
     fn is_hot_port(&self) -> bool {
         let is_alone = self.host.is_none() && self.switch.is_none() && self.aal5.is_none();
-        let is_undisturbed = self.is_plain && !self.is_pausable && !self.sends_messages && self.record.is_untraced();
+        let is_undisturbed = self.is_plain && !self.is_pausable && !self.sends_messages;
         is_alone && is_undisturbed && matches!(&self.ports, Ports::One(port) if port.only_queues())
     }
 
@@ -402,7 +402,7 @@ impl WindowProcess for Process {
         let Ports::One(port) = &mut self.ports else { unreachable!("a hot port is the only one of its process") };
         self.record.digest.packet(*at, packet, 0);
         self.packet_hops += 1;
-        let (at, _) = port.enqueue_fifo::<false>(*at, packet, &mut self.record)?;
+        let (at, _) = port.enqueue_fifo(*at, packet, &mut self.record)?;
         (at != Time::NEVER).then_some(at)
     }
 }

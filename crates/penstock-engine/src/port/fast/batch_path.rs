@@ -74,7 +74,7 @@ impl Port {
         }
         for (&TrainPacket { at: now, size, call }, i) in packets {
             let packet = Packet { created: now, size, body: Body::Media { seq: number.wrapping_add(i), call }, ..*first };
-            self.enqueue_and_send::<false>(now, &packet, first.hop, context);
+            self.enqueue_and_send(now, &packet, first.hop, context);
         }
     }
 
@@ -172,8 +172,8 @@ impl Port {
     /// Sends packets of periodic sources: in place if they are a batch of their own, with the transmit batch otherwise.
     pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], context: &mut Context<'_, '_>) {
         let Some(first) = entries.first() else { return };
-        let is_alone = self.transmit_batch.len() == 0 && context.record.is_untraced();
-        if is_alone && entries.len() >= MIN_BATCH && self.can_batch_to_one_channel(first.at, entries.len(), context) {
+        let is_batch = self.transmit_batch.len() == 0 && entries.len() >= MIN_BATCH;
+        if is_batch && self.can_batch_to_one_channel(first.at, entries.len(), context) {
             self.batch_to_one_channel(entries.iter(), entries.len(), context, |slot, entry| {
                 *slot = entry.arrival();
                 slot.packet.header_word()

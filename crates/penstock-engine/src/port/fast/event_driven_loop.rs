@@ -3,7 +3,6 @@
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::journal::Journal;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 use crate::merge::ring::Back;
@@ -11,7 +10,7 @@ use crate::port::counters::PortCounters;
 use crate::port::queueing::event_driven::queues::Queues;
 use crate::port::queueing::event_driven::queues::ServiceState;
 use crate::port::queueing::event_driven::EventDriven;
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{DecisionPoint, Records};
 use crate::port::{Port, Queueing};
 use penstock_model::id::{HopId, ProcessId};
 use penstock_model::packet::Packet;
@@ -98,19 +97,16 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, 
     fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
         let ServicePass { queues, packets, most, bound, departures: DeparturePath { delay, only_channel, counters, context } } = self;
         let Context { routes, record, outputs } = context;
+        let records = Records { counters, journal: record };
         let mut service_state = queues.service_state();
         let queue = only_channel.and_then(|(process, input)| outputs.queue(process, input));
         let Some(queue) = queue else {
-            return ServiceLoop { delay, counters, record, output: RoutedOutput { routes, outputs } }.run(
-                packets,
-                bound,
-                &mut service_state,
-                scheduler,
-            );
+            let output = RoutedOutput { routes, outputs };
+            return ServiceLoop { delay, records, output }.run(packets, bound, &mut service_state, scheduler);
         };
         let was_empty = queue.len() == 0;
         let output = queue.back(most + service_state.wire.backlog as usize);
-        ServiceLoop { delay, counters, record, output }.run(packets, bound, &mut service_state, scheduler);
+        ServiceLoop { delay, records, output }.run(packets, bound, &mut service_state, scheduler);
         if let Some((process, input)) = only_channel.filter(|_| was_empty) {
             outputs.announce_head(process, input);
         }
@@ -120,8 +116,7 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, 
 /// The loop over arrivals and service decisions.
 struct ServiceLoop<'a, O> {
     delay: Duration,
-    counters: &'a mut PortCounters,
-    record: &'a mut Journal,
+    records: Records<'a>,
     output: O,
 }
 
@@ -148,9 +143,8 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let (queue, state) = (&service_state.queues[index], &service_state.states[index]);
         let discipline = queue.tail_drop().expect("the loop applies to tail drop");
         let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size);
-        let accepted = verdict::apply::<false>(decision, DecisionPoint::OnArrival, arrival.at, &arrival.packet, self.counters, self.record);
-        if accepted.is_some() {
-            self.counters.offered.add(1);
+        if self.records.apply::<false>(decision, DecisionPoint::OnArrival, arrival.at, &arrival.packet).is_some() {
+            self.records.counters.offered.add(1);
             service_state.enqueue(index, arrival, hop, scheduler);
         }
     }
@@ -173,8 +167,8 @@ impl<O: PacketOutput> ServiceLoop<'_, O> {
         let Arrival { at, packet } = service_state.queues[index].head();
         let size = packet.size;
         let end = now + service_state.times.of(size);
-        self.counters.sent.add(1);
-        if self.counters.departure(*at, now, end, (packet.size, packet.precedence)) {
+        self.records.counters.sent.add(1);
+        if self.records.counters.departure(*at, now, end, (packet.size, packet.precedence)) {
             self.output.send(end + self.delay, packet);
         }
         service_state.on_transmission_start(index, now, end, size, scheduler);

@@ -6,7 +6,7 @@ use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::merge::ring::Ring;
 use crate::port::counters::{CheckedCount, PortCounters};
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{DecisionPoint, Records};
 use crate::port::{Port, Queueing};
 use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::id::HopId;
@@ -247,14 +247,8 @@ impl TailDropFifo {
 impl Port {
     /// Enqueues a packet at a port that only queues, and meters what it accepts if it has meters, and sends it.
     #[inline(always)]
-    pub(in crate::port) fn enqueue_and_send<const TRACED: bool>(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        hop: HopId,
-        context: &mut Context<'_, '_>,
-    ) {
-        let Some((at, mark)) = self.enqueue_fifo::<TRACED>(now, packet, context.record) else { return };
+    pub(in crate::port) fn enqueue_and_send(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+        let Some((at, mark)) = self.enqueue_fifo(now, packet, context.record) else { return };
         if at != Time::NEVER {
             let next = context.routes.hop(hop);
             context.outputs.send(next.process, next.input, at, |arrival| arrival.copy_forwarded(at, packet, hop, mark));
@@ -263,35 +257,29 @@ impl Port {
 
     /// Enqueues a packet: when it arrives at the far end, if ever, and its mark; `None` if it is dropped.
     #[inline(always)]
-    pub fn enqueue_fifo<const TRACED: bool>(&mut self, now: Time, packet: &Packet, journal: &mut Journal) -> Option<(Time, PcnMark)> {
+    pub fn enqueue_fifo(&mut self, now: Time, packet: &Packet, journal: &mut Journal) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
         let has_room = queue.admits(now, packet.size);
         let decision = if has_room { Verdict::Accept } else { Verdict::Drop(DropCause::Overflow) };
-        verdict::apply::<TRACED>(decision, DecisionPoint::OnArrival, now, packet, counters, journal)?;
+        Records { counters, journal }.apply::<false>(decision, DecisionPoint::OnArrival, now, packet)?;
         let mut mark = packet.pcn;
         if let Some(pcn) = pcn {
             mark = pcn.meter(now, packet);
             if mark > packet.pcn {
                 counters.mark_unrecorded(now, packet.size);
-                if TRACED {
-                    verdict::trace_pcn_mark(now, &Packet { pcn: mark, ..*packet }, counters, journal);
-                }
             }
         }
         let (start, end) = queue.schedule(now, packet.size, wire.transmission_time(packet.size));
         let is_sent = counters.accepted_departure(now, start, end, (packet.size, packet.precedence));
-        if TRACED {
-            verdict::trace_transmission(start, &Packet { pcn: mark, ..*packet }, counters, journal);
-        }
         let at = if is_sent { end + *delay } else { Time::NEVER };
         self.check_conservation();
         Some((at, mark))
     }
 
-    /// As [`Port::enqueue_and_send`], in the colour of the marker on arrival if there is one, and with a trace.
-    pub(in crate::port) fn enqueue_traced(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
+    /// As [`Port::enqueue_and_send`], in the colour of the marker on arrival if there is one.
+    pub(in crate::port) fn enqueue_coloured(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let coloured = self.arrival_marker.as_mut().map(|marker| Packet { precedence: marker.colour(now, packet), ..*packet });
-        self.enqueue_and_send::<true>(now, coloured.as_ref().unwrap_or(packet), hop, context);
+        self.enqueue_and_send(now, coloured.as_ref().unwrap_or(packet), hop, context);
     }
 }
 

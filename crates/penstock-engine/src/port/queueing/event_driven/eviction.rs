@@ -3,8 +3,7 @@
 use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::Queues;
 use crate::port::queueing::event_driven::EventDriven;
-use crate::port::stages::Records;
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{DecisionPoint, Records};
 use penstock_model::discipline::{DropCause, Eviction, Leave, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::Scheduler;
@@ -52,8 +51,7 @@ impl EventDriven {
         wire.is_held = false;
         wire.next_decision = if wire.backlog > 0 { wire.free_at.max(now) } else { Time::NEVER };
         scheduler.on_drop(now, index, packet.size, states);
-        let point = DecisionPoint::Queued(at);
-        verdict::apply::<true>(Verdict::Drop(cause), point, now, &packet, records.counters, records.journal);
+        records.apply::<true>(Verdict::Drop(cause), DecisionPoint::Queued(at), now, &packet);
     }
 
     /// Drops packets while the scheduler names one that is over the limit.

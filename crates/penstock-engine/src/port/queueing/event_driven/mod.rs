@@ -8,8 +8,7 @@ use crate::api::blueprint::{PortPlan, QueuePlan};
 use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::{FlowQueues, Queues, WireState};
 use crate::port::queueing::queue::Queue;
-use crate::port::stages::Records;
-use crate::port::verdict::{self, DecisionPoint};
+use crate::port::verdict::{DecisionPoint, Records};
 use penstock_model::discipline::{AnyDiscipline, DepartureVerdict, Discipline, Hooks, Leave, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
@@ -234,8 +233,7 @@ impl EventDriven {
             DepartureVerdict::Mark => {
                 let Arrival { at, packet } = queues.queues[index].waiting.get_mut(0);
                 let point = DecisionPoint::Queued(*at);
-                let ecn = verdict::apply::<true>(Verdict::Mark, point, now, packet, records.counters, records.journal);
-                packet.ecn = ecn.unwrap_or(packet.ecn);
+                packet.ecn = records.apply::<true>(Verdict::Mark, point, now, packet).unwrap_or(packet.ecn);
                 return true;
             }
             DepartureVerdict::Drop(cause) => self.drop_waiting(now, (index, 0), Leave::Dropped(cause), cause, records),
