@@ -203,7 +203,7 @@ impl Sim {
         if at < self.open_from || at > self.to {
             return outside((self.open_from, self.to));
         }
-        let host = self.processes[process as usize].host_mut().expect("flows begin at hosts");
+        let host = self.processes[process as usize].host.as_mut().expect("flows begin at hosts");
         let slot = self.routes.flow(flow).source;
         host.inject(slot, flow.0, (at, size, marking))
             .or_else(|(earliest, latest)| outside((earliest.max(self.open_from), latest.min(self.to))))?;
@@ -221,15 +221,13 @@ impl Sim {
     /// If anything else of the plan differs, no flow uses the link, the shaper or a marker at departures changes of a port that is not
     /// [event-driven](crate::blueprint::PortPlan::force_event_driven), or the time is not open; then nothing has changed.
     pub fn change_port(&mut self, link: LinkId, at: Time, port: PortPlan) -> Result<(), PlanChangeError> {
-        let of_link = |process: &mut Process| process.ports_mut().position(|port| port.link() == link);
-        let place = self.processes.iter_mut().enumerate().find_map(|(process, it)| Some((process, of_link(it)?)));
+        let of_link = |process: &Process| process.ports.iter().position(|port| port.link == link);
+        let place = self.processes.iter().enumerate().find_map(|(process, it)| Some((process, of_link(it)?)));
         let (Some((process, index)), Some(plan)) = (place, self.ports.get(link.index())) else {
             return Err(PlanChangeError::NoLink(link));
         };
         plan.check_change(&port)?;
-        if plan.changes_departures(&port)
-            && self.processes[process].ports_mut().nth(index).is_some_and(|port| port.precomputes_departures())
-        {
+        if plan.changes_departures(&port) && self.processes[process].ports[index].precomputes_departures() {
             return refused("departures from this port are computed on arrival; set force_event_driven in the port's plan");
         }
         self.change(process, at, Changed::Port(index as u32, Arc::new(port)))
@@ -246,8 +244,8 @@ impl Sim {
         let Some(group) = self.flows.get(flow.index()) else { return refused(format!("flow {} does not exist", flow.0)) };
         check_component("transport", &self.transports[*group as usize], &transport)?;
         let slot = self.routes.flow(flow).source;
-        let sends = |process: &mut Process| process.host_mut().is_some_and(|host| host.has_sender(flow, slot));
-        match self.processes.iter_mut().position(sends) {
+        let sends = |process: &Process| process.host.as_ref().is_some_and(|host| host.has_sender(flow, slot));
+        match self.processes.iter().position(sends) {
             Some(process) => self.change(process, at, Changed::Transport(flow, slot, Arc::new(transport))),
             None => Ok(()), // sends datagrams, whose parameters never change
         }
@@ -346,7 +344,8 @@ impl Sim {
     /// Calls `take` with each flow whose sender has as much outstanding as `max-window` allows, so that this alone keeps it from sending
     /// more.
     pub fn flows_held_by_max_window(&self, mut take: impl FnMut(FlowId)) {
-        self.processes.iter().for_each(|process| process.flows_held_by_max_window(&mut take));
+        let hosts = self.processes.iter().filter_map(|process| process.host.as_ref());
+        hosts.for_each(|host| host.connections.flows_held_by_max_window(&mut take));
     }
 
     /// Packets that have been sent and neither received nor lost: they wait at a port, or are on a wire.
@@ -374,7 +373,7 @@ impl Sim {
     pub fn take_trace(&mut self, mut keeps: impl FnMut(&TraceRow) -> bool, rows: &mut Vec<TraceRow>) {
         let Some(until) = self.settled_until() else { return };
         let first = rows.len();
-        self.processes.iter_mut().for_each(|process| rows.extend(process.take_trace(until).filter(|row| keeps(row))));
+        self.processes.iter_mut().for_each(|process| rows.extend(process.record.take_trace(until).filter(|row| keeps(row))));
         rows[first..].sort_by_cached_key(TraceRow::order);
     }
 
@@ -383,7 +382,7 @@ impl Sim {
     pub fn take_series(&mut self, rows: &mut Vec<SeriesRow>) {
         let Some(until) = self.settled_until() else { return };
         let first = rows.len();
-        self.processes.iter_mut().for_each(|process| process.take_series(until, rows));
+        self.processes.iter_mut().for_each(|process| process.observers.take_rows(until, rows));
         rows[first..].sort_by_key(|row| (row.time, row.plan));
     }
 
@@ -416,7 +415,7 @@ impl Sim {
             digest.name(&outcome.name);
             digest.number(outcome.digest);
             seen.packet_hops += outcome.packet_hops;
-            seen.trace.extend(outcome.trace.into_iter().filter(|row| row.time <= seen.to));
+            seen.trace.extend(outcome.trace);
         }
         seen.digest = digest.value();
         seen.trace.sort_by_cached_key(TraceRow::order);

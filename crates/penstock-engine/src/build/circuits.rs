@@ -55,7 +55,7 @@ impl CircuitSites {
         let measured = Measurement { from: blueprint.warm_up, to: blueprint.end };
         for node in blueprint.aal5_ends() {
             let process = &mut processes[places.host(node) as usize];
-            let ports = process.ports_mut().map(|port| is_cell(port.link())).collect();
+            let ports = process.ports.iter().map(|port| is_cell(port.link)).collect();
             let inputs = places.inputs(places.host(node)).map(is_cell).collect();
             let ending = ending.get(&node).cloned().unwrap_or_default();
             process.make_aal5_end(Aal5::new(Arc::clone(&self.circuits), ports, inputs, ending, measured));

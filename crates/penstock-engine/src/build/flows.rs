@@ -81,7 +81,7 @@ pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Ve
             _ => endpoints.add_custom(processes, places.departure(flow.backward)),
         };
     }
-    processes.iter_mut().filter_map(Process::host_mut).for_each(Host::complete);
+    processes.iter_mut().filter_map(|process| process.host.as_mut()).for_each(|host| host.complete());
     add_transport_changes(places, &flows, processes);
     flows
 }
@@ -252,7 +252,7 @@ pub fn injection_sites(places: &Places<'_>) -> BTreeMap<FlowId, InjectionSite> {
 }
 
 fn host(processes: &mut [Process], index: u32) -> &mut Host {
-    processes[index as usize].host_mut().expect("flows end at hosts")
+    processes[index as usize].host.as_mut().expect("flows end at hosts")
 }
 
 /// Where in a tick a sender's clock begins.

@@ -97,7 +97,7 @@ impl<'a> Network<'a> {
         Switches { places, key }.add(&mut processes);
         add_telemetry(places, &mut processes);
         for GraphChannel { from, to, .. } in places.message_channels() {
-            inputs[to as usize].expect_messages();
+            inputs[to as usize].receives_messages = true;
             processes[from as usize].sends_messages = true;
         }
         let flows = add_flows(places, key, &mut processes);

@@ -60,8 +60,8 @@ pub fn build_processes(places: &Places<'_>, key: Key, circuits: &CircuitSites) -
 pub fn connect_ports(places: &Places<'_>, processes: &mut [Process]) {
     let mut fed = vec![Vec::new(); places.blueprint.links.len()];
     places.channels.iter().for_each(|(to, link)| fed[link.index()].push((ProcessId(*to), places.input(*to, *link))));
-    for port in processes.iter_mut().flat_map(Process::ports_mut) {
-        if let [only] = fed[port.link().index()][..] {
+    for port in processes.iter_mut().flat_map(|process| process.ports.iter_mut()) {
+        if let [only] = fed[port.link.index()][..] {
             port.only_channel = Some(only);
         }
     }
@@ -84,7 +84,7 @@ pub fn add_routes(places: &Places<'_>, processes: &mut [Process]) -> Vec<Hop> {
         for (i, link) in route.iter().enumerate() {
             let process = places.receiver(route, i);
             let port = route.get(i + 1).and_then(|next| places.port(*next));
-            if let Some(host) = processes[process as usize].host_mut().filter(|_| port.is_some()) {
+            if let Some(host) = processes[process as usize].host.as_mut().filter(|_| port.is_some()) {
                 host.forwards = true;
             }
             hops.push(Hop { process: ProcessId(process), input: places.input(process, *link), port: port.unwrap_or(Hop::DELIVER) });
@@ -98,8 +98,8 @@ pub fn add_telemetry(places: &Places<'_>, processes: &mut [Process]) {
     let (flows, first) = (places.blueprint.flows.len(), places.messages.pauses.len() as u32);
     for (number, TelemetryPath { flow, to, link, hop, delay }) in (first..).zip(places.messages.telemetry.iter().copied()) {
         let peer = Peer { process: ProcessId(places.host(to)), delay, order: MessageOrder::beside_calls(flows, number) };
-        let mut ports = processes[places.sender(link) as usize].ports_mut();
-        let port = ports.find(|port| port.link() == link).expect("links in use have ports");
+        let mut ports = processes[places.sender(link) as usize].ports.iter_mut();
+        let port = ports.find(|port| port.link == link).expect("links in use have ports");
         port.report_to(flow, TelemetryReceiver { peer, hop }, places.blueprint.links[link.index()].rate);
     }
 }

@@ -125,7 +125,7 @@ impl Switches<'_> {
         }
         for plan in &self.places.blueprint.switches {
             let process = self.places.host(plan.node);
-            let ports: Vec<LinkId> = processes[process as usize].ports_mut().map(|port| port.link()).collect();
+            let ports: Vec<LinkId> = processes[process as usize].ports.iter().map(|port| port.link).collect();
             let own_pauses = std::iter::from_fn(|| pauses.next_if(|(_, path)| path.switch == plan.node));
             let pause = self.pause(plan, process, own_pauses);
             let mut switch = Switch::new(plan.clone(), ports.len(), pause);
@@ -140,7 +140,7 @@ impl Switches<'_> {
         }
         for node in waiting_hosts(self.places.blueprint) {
             let process = &mut processes[self.places.host(node) as usize];
-            let links: Vec<LinkId> = process.ports_mut().map(|port| port.link()).collect();
+            let links: Vec<LinkId> = process.ports.iter().map(|port| port.link).collect();
             process.let_connections_wait(node, links.iter().map(|link| self.places.blueprint.links[link.index()].port.queue_limits()));
         }
         let Messages { pauses, .. } = &self.places.messages;
@@ -163,7 +163,7 @@ impl Switches<'_> {
         let departure = |(id, is_acknowledgement, route): &MessageRoute| {
             let flow = &self.places.blueprint.flows[id.index()];
             let source = self.places.host(if *is_acknowledgement { flow.to } else { flow.from });
-            processes[source as usize].host_mut().expect("flows begin at hosts").may_be_quenched = true;
+            processes[source as usize].host.as_mut().expect("flows begin at hosts").may_be_quenched = true;
             ((*id, *is_acknowledgement), self.places.departure(*route))
         };
         OwnMessages::new(size.get() as u32, routes.iter().map(departure).collect())

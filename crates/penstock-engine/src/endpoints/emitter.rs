@@ -31,7 +31,7 @@ pub struct Emitter<N = ()> {
     wheels: Vec<TimingWheel<N>>,
     heap: BinaryHeap<Reverse<Due>>,
     /// The source that sends next: the first entry of wheel `first_wheel` or, if that is [`HEAP`], of the heap.
-    first: Due,
+    pub first: Due,
     first_wheel: usize,
     /// The time of the first source outside that wheel.
     next_elsewhere: Time,
@@ -80,12 +80,6 @@ impl<N: Successor> Emitter<N> {
         (in_wheels + self.heap.iter().filter(|Reverse(due)| due.at < until).count()) as u64
     }
 
-    /// The next source.
-    #[inline]
-    pub fn first(&self) -> Due {
-        self.first
-    }
-
     /// Whether the first source is in a wheel, so that [`Emitter::advance`] applies.
     #[inline(always)]
     pub fn first_is_in_wheel(&self) -> bool {
@@ -95,7 +89,7 @@ impl<N: Successor> Emitter<N> {
     /// Whether the first source is periodic, so that [`Emitter::emit_periodic`] applies.
     #[inline(always)]
     pub fn first_is_periodic(&self) -> bool {
-        self.wheels.get(self.first_wheel).is_some_and(TimingWheel::is_periodic)
+        self.wheels.get(self.first_wheel).is_some_and(|wheel| wheel.periodic)
     }
 
     /// Lets periodic sources send: the first one whatever the bound, then those of the same round of its wheel that are due before
@@ -121,12 +115,12 @@ impl<N: Successor> Emitter<N> {
         let Some((second, others)) = self.second_wheel() else { return 0 };
         let wheels = [self.first_wheel, second];
         let mut pair = WheelPair::new(wheels.map(|i| self.wheels[i].remaining()), bound.min(others), most);
-        let due = pair.due();
+        let due = pair.due;
         if due < MIN_BATCH {
             return 0;
         }
         send(&mut pair);
-        for (i, taken) in wheels.into_iter().zip(pair.taken()) {
+        for (i, taken) in wheels.into_iter().zip(pair.taken) {
             self.wheels[i].advance_periodic(taken);
         }
         self.find_first();
@@ -141,7 +135,7 @@ impl<N: Successor> Emitter<N> {
             let head = wheel.first().map_or(Time::NEVER, |entry| entry.at);
             others = others.min(head.max(next));
             if head < next {
-                (second, next) = (wheel.is_periodic().then_some(i), head);
+                (second, next) = (wheel.periodic.then_some(i), head);
             }
         }
         second.map(|second| (second, others))
@@ -153,7 +147,7 @@ impl<N: Successor> Emitter<N> {
     pub fn advance_repeating(&mut self, bound: Time, most: usize, send: impl FnOnce(&[WheelEntry<N>], Time, Duration) -> usize) -> usize {
         let wheel = &mut self.wheels[self.first_wheel];
         let entries = wheel.remaining();
-        let sent = send(&entries[..entries.len().min(most)], bound.min(self.next_elsewhere), wheel.spacing());
+        let sent = send(&entries[..entries.len().min(most)], bound.min(self.next_elsewhere), wheel.spacing);
         if sent > 0 {
             wheel.repeat(sent);
             self.find_next();
@@ -180,19 +174,9 @@ impl<N: Successor> Emitter<N> {
         sent
     }
 
-    /// Moves the first source to `next`, or removes it if that is never; `packet` is what it repeats without end, if it is periodic.
-    #[inline(always)]
+    /// Moves the first source, which is in the heap, to `next`, or removes it if that is never; `packet` is what it repeats without end, if
+    /// it is periodic.
     pub fn reschedule_first(&mut self, next: Time, packet: Option<N>) {
-        if self.first_is_periodic() {
-            self.emit_periodic(Time::ZERO, 1, |_| 1);
-        } else if self.first_is_in_wheel() {
-            self.advance(Time::ZERO, 1, |_, _| next);
-        } else {
-            self.reschedule_first_of_heap(next, packet);
-        }
-    }
-
-    fn reschedule_first_of_heap(&mut self, next: Time, packet: Option<N>) {
         let Some(Reverse(Due { at, flow, slot, .. })) = self.heap.pop() else { return };
         if next != Time::NEVER {
             let entry = WheelEntry { at: next, flow, slot, next: packet.unwrap_or_default() };
@@ -247,6 +231,17 @@ mod tests {
     use crate::kernel::periodic_packet::PeriodicPacket;
     use proptest::prelude::*;
 
+    /// The first source sends, and sends next at `next`; it repeats `packet` if it is periodic.
+    fn send_first(emitter: &mut Emitter<PeriodicPacket>, next: Time, packet: Option<PeriodicPacket>) {
+        if emitter.first_is_periodic() {
+            emitter.emit_periodic(Time::ZERO, 1, |_| 1);
+        } else if emitter.first_is_in_wheel() {
+            emitter.advance(Time::ZERO, 1, |_, _| next);
+        } else {
+            emitter.reschedule_first(next, packet);
+        }
+    }
+
     proptest! {
         #[test]
         fn wheels_and_heap_give_one_sorted_order(starts in prop::collection::vec((0u64..50, 1u64..7), 1..40)) {
@@ -257,7 +252,7 @@ mod tests {
             }
             let mut seen = Vec::new();
             while emitter.next() < Time::from_ps(100) {
-                let due = emitter.first();
+                let due = emitter.first;
                 prop_assert_eq!(due.at, emitter.next());
                 if emitter.first_is_periodic() && due.flow.is_multiple_of(2) {
                     emitter.emit_periodic(Time::from_ps(100), 5, |entries| {
@@ -267,7 +262,8 @@ mod tests {
                     continue;
                 }
                 seen.push((due.at.as_ps(), due.flow));
-                emitter.reschedule_first(due.at + Duration::from_ps(starts[due.flow as usize].1), packet(due.flow as usize));
+                let next = due.at + Duration::from_ps(starts[due.flow as usize].1);
+                send_first(&mut emitter, next, packet(due.flow as usize));
             }
             let mut expected: Vec<(u64, u32)> = starts
                 .iter()
@@ -301,13 +297,13 @@ mod tests {
                 while emitter.next() < Time::from_ps(bound) {
                     let mut slots = vec![(0, 0); most];
                     let both = emitter.emit_from_two_wheels(Time::from_ps(bound), most, |pair| {
-                        pair.take(&mut slots[..pair.due()], |slot, entry| *slot = (entry.at.as_ps(), entry.flow));
+                        pair.take(&mut slots[..pair.due], |slot, entry| *slot = (entry.at.as_ps(), entry.flow));
                     });
                     seen.extend_from_slice(&slots[..both]);
                     if both == 0 {
-                        let due = emitter.first();
+                        let due = emitter.first;
                         seen.push((due.at.as_ps(), due.flow));
-                        emitter.reschedule_first(Time::NEVER, None);
+                        send_first(&mut emitter, Time::NEVER, None);
                     }
                 }
             }

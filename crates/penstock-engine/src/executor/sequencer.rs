@@ -170,7 +170,7 @@ impl Sequencer {
         }
         self.visits_of_sweep = 0;
         self.steps += self.processes as u64;
-        self.sweep.begin(self.sweep_lengths.longest(), until, &self.due)
+        self.sweep.begin(self.sweep_lengths.longest, until, &self.due)
     }
 
     /// The process of the sweep has handled `events`; its next event is due at `next`, and these are its earliest output times.

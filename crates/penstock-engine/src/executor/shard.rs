@@ -175,7 +175,8 @@ impl<P: WindowProcess> Shard<'_, P> {
     #[inline]
     fn visit(&mut self, process: usize, until: Time, outbox: &mut Outbox) -> (Time, u64) {
         let mut inputs = self.inputs[process].take().expect(BETWEEN_VISITS);
-        let mut outputs = Outputs::new(self.first, self.inputs, &mut self.sequencer.due, outbox, &mut self.train);
+        let due = &mut self.sequencer.due;
+        let mut outputs = Outputs { first: self.first, inputs: self.inputs, due, outbox, train: &mut self.train };
         let visit = self.processes[process].run(until, &mut inputs, &mut outputs, self.routes);
         self.inputs[process] = Some(inputs);
         visit

@@ -58,7 +58,8 @@ const LOOKS_PER_VISIT: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct SweepLengths {
     processes: u64,
-    longest: Duration,
+    /// The length of the next sweep.
+    pub longest: Duration,
     /// Events of the current sweep.
     events: u64,
     /// Sweeps of the current group, and the visits and events in them.
@@ -71,11 +72,6 @@ impl SweepLengths {
     /// For so many processes.
     pub fn new(processes: usize) -> SweepLengths {
         SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, group_visits: 0, group_events: 0 }
-    }
-
-    /// The length of the next sweep.
-    pub fn longest(&self) -> Duration {
-        self.longest
     }
 
     /// Counts a visit and the events that it handled.
@@ -161,10 +157,10 @@ mod tests {
         for (events, longest) in [(499, 20), (500, 20), (2_001, 10)] {
             lengths.count_visit(events);
             lengths.end_sweep();
-            assert_eq!(lengths.longest(), Duration::from_ms(longest));
+            assert_eq!(lengths.longest, Duration::from_ms(longest));
         }
         (0..20).for_each(|_| _ = lengths.end_sweep());
-        assert_eq!(lengths.longest(), LONGEST_SWEEP);
+        assert_eq!(lengths.longest, LONGEST_SWEEP);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 self.prefetch_port(stage, ports_ahead(stage), window, outbox.wheel());
             }
             let Some(Due { process, .. }) = window.ports.next() else { break };
-            let slots = window.arrivals(process, outbox.wheel());
+            let slots = window.arrivals.of(process, outbox.wheel());
             let port = &mut self.processes[process as usize];
             for from in slots {
                 let arrival = outbox.wheel().get(*from).item;
@@ -158,7 +158,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.inputs[process].as_mut().expect(BETWEEN_VISITS).swap_mailbox(&mut window.inputs);
         }
         let next = loop {
-            let mut outputs = Outputs::new(self.first, &mut [], &mut self.sequencer.due, outbox, &mut self.train);
+            let mut outputs = Outputs { first: self.first, inputs: &mut [], due: &mut self.sequencer.due, outbox, train: &mut self.train };
             let (next, events) = self.processes[process].run(end, &mut window.inputs, &mut outputs, self.routes);
             budget.count(events);
             // A visit that has handled very much ends early.

@@ -30,7 +30,8 @@ pub fn beginning_of_window(time: Time, length: Duration) -> Time {
 /// The current window: what arrives there, by process, and the processes that have something to do.
 #[derive(Clone, Debug)]
 pub struct Window {
-    arrivals: WindowArrivals,
+    /// What arrives there.
+    pub arrivals: WindowArrivals,
     /// The hot ports that have something to do.
     pub ports: DueList,
     /// The others that have something to do.
@@ -66,7 +67,7 @@ pub struct Due {
 
 /// What arrives in a window.
 #[derive(Clone, Debug)]
-struct WindowArrivals {
+pub struct WindowArrivals {
     /// Where it stands on the wheel.
     slots: Vec<u32>,
     /// For each arrival the one before it at the same process, or [`NONE`].
@@ -85,7 +86,7 @@ impl Window {
         let processes = is_hot_port.len();
         let mut inputs = Inputs::new(&[false], None);
         // Those of each process that has some, while it is visited.
-        inputs.expect_messages();
+        inputs.receives_messages = true;
         Window {
             arrivals: WindowArrivals { slots: Vec::new(), before: Vec::new(), last: vec![NONE; processes], order: Vec::new() },
             ports: DueList::default(),
@@ -154,12 +155,6 @@ impl Window {
         }
     }
 
-    /// Where that stands on the wheel which arrives at `process`, in order.
-    #[inline(always)]
-    pub fn arrivals(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
-        self.arrivals.of(process, wheel)
-    }
-
     /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.
     pub fn give_up<'a>(&'a mut self, wheel: &'a mut WindowWheel<Arrival>) -> impl Iterator<Item = usize> + 'a {
         let Window { arrivals, ports, processes, .. } = self;
@@ -218,9 +213,9 @@ impl DueList {
 }
 
 impl WindowArrivals {
-    /// Lists the arrivals at a process that is due by time, then input, then as they were sent; once.
+    /// Lists where the arrivals at a process that is due stand on the wheel, by time, then input, then as they were sent; once.
     #[inline(always)]
-    fn of(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
+    pub fn of(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
         let last = std::mem::replace(&mut self.last[process as usize], NONE);
         match self.before.get(last as usize) {
             None => &[],

@@ -17,7 +17,7 @@ pub struct Inputs {
     arrivals: Arrivals,
     mailbox: Mailbox,
     /// A path of messages ends here.
-    receives_messages: bool,
+    pub receives_messages: bool,
 }
 
 /// Maximum number of arrivals that [`Inputs::front`] returns: a search among them costs the same however many packets a link holds.
@@ -49,11 +49,6 @@ impl Inputs {
             _ => Arrivals::Ordered(Box::default()),
         };
         Inputs { arrivals, mailbox: Mailbox::default(), receives_messages: false }
-    }
-
-    /// Lets messages come here.
-    pub fn expect_messages(&mut self) {
-        self.receives_messages = true;
     }
 
     /// Messages on their way here.

@@ -62,11 +62,6 @@ impl Journal {
         self.trace.iter_mut().flat_map(move |trace| trace.0.extract_if(.., move |row| row.time <= until))
     }
 
-    /// The rows that were not taken.
-    pub fn into_trace(self) -> Vec<TraceRow> {
-        self.trace.map_or(Vec::new(), |trace| trace.0)
-    }
-
     #[cold]
     fn push(&mut self, row: TraceRow) {
         if let Some(Trace(trace)) = self.trace.as_deref_mut() {

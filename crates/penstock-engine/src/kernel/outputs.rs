@@ -15,29 +15,20 @@ pub type Channel = (ProcessId, u32);
 /// Where a process puts what it sends. Packets and messages to processes of other shards go through the outbox.
 pub struct Outputs<'a> {
     /// The number of the first process of this shard.
-    first: usize,
-    inputs: &'a mut [Option<Box<Inputs>>],
-    due: &'a mut DeferredSet,
-    outbox: &'a mut Outbox,
+    pub first: usize,
+    /// The inputs of its processes.
+    pub inputs: &'a mut [Option<Box<Inputs>>],
+    /// Arrivals that make a process due earlier are entered here.
+    pub due: &'a mut DeferredSet,
+    /// Packets and messages to processes of other shards.
+    pub outbox: &'a mut Outbox,
     /// A buffer for packet trains; empty between uses.
     pub train: &'a mut Vec<TrainPacket>,
 }
 
 const TO_ITSELF: &str = "no process sends to itself";
 
-impl<'a> Outputs<'a> {
-    /// Outputs to the processes of a shard, whose numbers begin at `first`, through `inputs`, and to others through
-    /// `outbox`. Arrivals that make a process due earlier are entered into `due`; `train` is empty.
-    pub fn new(
-        first: usize,
-        inputs: &'a mut [Option<Box<Inputs>>],
-        due: &'a mut DeferredSet,
-        outbox: &'a mut Outbox,
-        train: &'a mut Vec<TrainPacket>,
-    ) -> Outputs<'a> {
-        Outputs { first, inputs, due, outbox, train }
-    }
-
+impl Outputs<'_> {
     /// Sends what `write` writes, to arrive at `at` at input `input` of `process`, which is not the sender.
     #[inline(always)]
     pub fn send(&mut self, process: ProcessId, input: u32, at: Time, write: impl FnOnce(&mut Arrival)) {

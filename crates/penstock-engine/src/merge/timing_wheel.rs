@@ -29,9 +29,10 @@ impl<N> WheelEntry<N> {
 /// leave, so their entries stay in place, and the next round holds only those that join.
 #[derive(Clone, Debug)]
 pub struct TimingWheel<N = ()> {
-    spacing: Duration,
+    /// The spacing of its sources.
+    pub spacing: Duration,
     /// Whether its sources repeat one packet without end, held in [`WheelEntry::next`].
-    periodic: bool,
+    pub periodic: bool,
     /// The entries of this round; those from `passed` on have not sent yet. All have only if the wheel is empty.
     round: Vec<WheelEntry<N>>,
     passed: usize,
@@ -67,12 +68,6 @@ impl<N: Successor> TimingWheel<N> {
     /// Whether it is for sources of this spacing that are, or are not, periodic.
     pub fn matches(&self, spacing: Duration, periodic: bool) -> bool {
         (self.spacing, self.periodic) == (spacing, periodic)
-    }
-
-    /// Whether its sources repeat one packet without end.
-    #[inline(always)]
-    pub fn is_periodic(&self) -> bool {
-        self.periodic
     }
 
     /// The entry that sends next.
@@ -136,12 +131,6 @@ impl<N: Successor> TimingWheel<N> {
         let sent = &self.round[self.passed..self.passed + count];
         self.next_round.extend(sent.iter().map(|entry| WheelEntry { at: entry.at + spacing, ..*entry }));
         self.pass(count);
-    }
-
-    /// The spacing of its sources.
-    #[inline]
-    pub fn spacing(&self) -> Duration {
-        self.spacing
     }
 
     /// The entries that have not sent in this round.

@@ -8,9 +8,9 @@ pub struct WheelPair<'a, N> {
     /// The remaining entries of either round.
     rounds: [&'a [WheelEntry<N>]; 2],
     /// How many entries are due.
-    due: usize,
+    pub due: usize,
     /// How many entries of each wheel have been taken.
-    taken: [usize; 2],
+    pub taken: [usize; 2],
 }
 
 impl<'a, N> WheelPair<'a, N> {
@@ -22,16 +22,6 @@ impl<'a, N> WheelPair<'a, N> {
         let bound = bound.min(end).min(other_end);
         let [due, other_due] = rounds.map(|round| round.partition_point(|entry| entry.at < bound));
         WheelPair { rounds, due: (due + other_due).min(most), taken: [0; 2] }
-    }
-
-    /// How many entries are due.
-    pub fn due(&self) -> usize {
-        self.due
-    }
-
-    /// How many entries of each wheel have been taken.
-    pub fn taken(&self) -> [usize; 2] {
-        self.taken
     }
 
     /// Writes an entry into each slot; there are no more slots than entries due.

@@ -69,7 +69,8 @@ pub struct Port {
     counters: PortCounters,
     /// The marker, where it sees packets arrive.
     arrival_marker: Option<Box<AnyMeter>>,
-    link: LinkId,
+    /// The link that it feeds.
+    pub link: LinkId,
     /// It has no stages beside its queue, and nothing is recorded.
     is_bare: bool,
     /// It is event-driven, and its service loop in `fast` applies.
@@ -160,7 +161,7 @@ impl Port {
             prefetch(&self.wire);
             self.counters.prefetch();
         } else if let Queueing::TailDropFifo(queue) = &self.queueing {
-            queue.prefetch_waiting();
+            queue.waiting.prefetch_next();
         }
     }
 
@@ -290,8 +291,8 @@ impl Port {
     #[inline]
     pub fn free_at(&self) -> Time {
         match &self.queueing {
-            Queueing::TailDropFifo(queue) => queue.free_at(),
-            Queueing::Precomputed(queue) => queue.free_at(),
+            Queueing::TailDropFifo(queue) => queue.last_end,
+            Queueing::Precomputed(queue) => queue.last_end,
             Queueing::EventDriven(service) => service.free_at(),
         }
     }
@@ -299,11 +300,6 @@ impl Port {
     /// Whether its packets may go to `process`.
     pub fn may_feed(&self, process: ProcessId) -> bool {
         self.only_channel.is_none_or(|(only, _)| only == process)
-    }
-
-    /// The link that this port feeds.
-    pub fn link(&self) -> LinkId {
-        self.link
     }
 
     /// When the port next has a decision to take, or a timer is due; never for a port that knows departures on arrival.
@@ -315,7 +311,7 @@ impl Port {
     /// Packets that wait at `now`, the one in service not included.
     pub fn waiting(&mut self, now: Time) -> u32 {
         match &mut self.queueing {
-            Queueing::TailDropFifo(queue) => queue.waiting(now),
+            Queueing::TailDropFifo(queue) => queue.count_waiting(now),
             Queueing::Precomputed(queue) => queue.waiting(now),
             Queueing::EventDriven(service) => service.waiting(),
         }
@@ -356,8 +352,8 @@ impl Port {
     #[inline]
     fn check_conservation(&self) {
         let (queued, sent) = match &self.queueing {
-            Queueing::TailDropFifo(queue) => (queue.len(), queue.left),
-            Queueing::Precomputed(queue) => (queue.len(), queue.left),
+            Queueing::TailDropFifo(queue) => (queue.waiting.len() as u64, queue.left),
+            Queueing::Precomputed(queue) => (queue.ring.len() as u64, queue.left),
             Queueing::EventDriven(service) => (u64::from(service.waiting()), self.counters.sent),
         };
         debug_assert_eq!(

@@ -14,7 +14,8 @@ pub struct Departures {
     /// What they have in common.
     pub template: PacketTemplate,
     place: u32,
-    sequence: u32,
+    /// How many packets have left in all, modulo 2^32.
+    pub sequence: u32,
     /// When counting is on.
     pub measured: Measurement,
     /// What has left in the measurement period.
@@ -27,11 +28,6 @@ impl Departures {
         Departures { template, place, sequence: 0, measured, counts: SentCounts::default() }
     }
 
-    /// How many packets have left in all, modulo 2^32.
-    pub fn sent(&self) -> u32 {
-        self.sequence
-    }
-
     /// Sends the next packets of the aggregate, in order of time. A tail-drop FIFO port writes them straight into the next queue;
     /// until then each is only a time, a size and a call.
     #[inline]
@@ -39,7 +35,12 @@ impl Departures {
         let Some(&TrainPacket { at, size, call }) = train.first() else { return };
         let port = &mut host_context.ports[self.template.departure.port as usize];
         if host_context.keeps_batches || !port.accepts_packet_trains() {
-            return train.iter().for_each(|packet| self.send_media(packet, host_context));
+            for TrainPacket { at, size, call } in train {
+                let packet = self.template.packet(*at, *size, Body::Media { seq: self.sequence, call: *call });
+                self.sequence = self.sequence.wrapping_add(1);
+                self.send(*at, &packet, host_context);
+            }
+            return;
         }
         let first_counted = if self.measured.is_open(at) { 0 } else { train.partition_point(|packet| !self.measured.is_open(packet.at)) };
         let counted = &train[first_counted..];
@@ -48,14 +49,6 @@ impl Departures {
         let first = self.template.packet(at, size, Body::Media { seq: self.sequence, call });
         self.sequence = self.sequence.wrapping_add(train.len() as u32);
         port.on_packet_train(train, first, &mut host_context.context);
-    }
-
-    /// Sends the next packet of the aggregate.
-    #[inline(always)]
-    fn send_media(&mut self, &TrainPacket { at: now, size, call }: &TrainPacket, host_context: &mut HostContext<'_, '_>) {
-        let packet = self.template.packet(now, size, Body::Media { seq: self.sequence, call });
-        self.sequence = self.sequence.wrapping_add(1);
-        self.send(now, &packet, host_context);
     }
 
     /// Sends a packet.

@@ -2,7 +2,7 @@
 
 use crate::merge::calendar::Calendar;
 use crate::merge::Timed;
-use penstock_model::call::delay::{AtEnd, DelayPlan};
+use penstock_model::call::delay::DelayPlan;
 use penstock_model::rng::{Key, Stream};
 use penstock_model::units::Time;
 
@@ -29,7 +29,8 @@ impl Timed for DelayedPacket {
 /// The delayed packets of an aggregate, by time, then in the order of sending.
 #[derive(Clone, Debug)]
 pub struct IngressDelay {
-    plan: DelayPlan,
+    /// What delays them.
+    pub plan: DelayPlan,
     stream: Stream,
     calendar: Calendar<DelayedPacket>,
 }
@@ -81,11 +82,5 @@ impl IngressDelay {
             forwarded += taken as u64;
         }
         forwarded
-    }
-
-    /// Whether delayed packets of a call that has ended are still sent.
-    #[inline]
-    pub fn outlive(&self) -> bool {
-        self.plan.at_end == AtEnd::Sent
     }
 }

@@ -39,29 +39,19 @@ impl Host {
             } else if emitter.first_is_in_wheel() {
                 emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *measured, *place, host_context))
             } else {
-                self.emit_one(host_context);
+                let Due { at, slot, .. } = emitter.first;
+                let end = &mut sources[slot as usize];
+                let next = end.send(at, *measured, *place, host_context);
+                emitter.reschedule_first(next, end.periodic_packet());
                 1
             };
         }
         sent
     }
 
-    /// Lets the next open-loop source send, and no other.
-    #[inline(never)]
-    pub(super) fn emit_one(&mut self, host_context: &mut HostContext<'_, '_>) {
-        if self.emitter.first_is_periodic() {
-            self.emitter.emit_periodic(Time::ZERO, 1, |entries| host_context.send_periodic(entries, self.place, false));
-            return;
-        }
-        let Due { at, slot, .. } = self.emitter.first();
-        let end = &mut self.sources[slot as usize];
-        let next = end.send(at, self.measured, self.place, host_context);
-        self.emitter.reschedule_first(next, end.periodic_packet());
-    }
-
     /// Whether the next source precedes the next timer, in the order of flows within one instant.
     pub(super) fn emits_before_timer(&self) -> bool {
-        let emission = self.emitter.first();
+        let emission = self.emitter.first;
         let timer = self.timers.peek().expect("a timer is due");
         (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
     }

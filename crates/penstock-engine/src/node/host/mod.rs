@@ -170,8 +170,7 @@ impl Host {
     fn on_due(&mut self, now: Time, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let (emission, timer) = (self.emitter.next(), self.timers.next());
         if emission <= now && (timer > now || self.emits_before_timer()) {
-            self.emit_one(host_context);
-            return 1;
+            return self.emit(emission.after(), 1, false, host_context) as u64;
         }
         if timer <= now {
             self.on_timer(now, host_context);

@@ -14,7 +14,6 @@ pub mod series;
 
 use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::api::series::{SeriesPlan, SeriesRow};
-use crate::api::trace::TraceRow;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -34,7 +33,7 @@ use crate::node::process::series::{Observed, Observers};
 use crate::node::shared_state::Switch;
 use crate::node::transit_loop;
 use crate::port::Port;
-use penstock_model::id::{FlowId, NodeId, ProcessId};
+use penstock_model::id::{NodeId, ProcessId};
 use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
@@ -44,9 +43,12 @@ use penstock_model::units::Time;
 #[derive(Clone)]
 pub struct Process {
     pub(super) packet_hops: u64,
-    pub(super) record: Journal,
-    pub(super) ports: Ports,
-    pub(super) host: Option<Box<Host>>,
+    /// Digest and trace.
+    pub record: Journal,
+    /// Its ports.
+    pub ports: Ports,
+    /// The host, if flows begin or end here or its ports share something.
+    pub host: Option<Box<Host>>,
     /// Events other than arrivals of packets: sources, timers, messages, samples.
     pub(super) own_events: u64,
     /// No event-driven port and no samples: only arrivals, sources and timers.
@@ -59,7 +61,8 @@ pub struct Process {
     pub(super) switch: Option<Box<Switch>>,
     /// Of an end of AAL5: what it reassembles.
     pub(super) aal5: Option<Box<Aal5>>,
-    observers: Observers,
+    /// Its samples and time series.
+    pub observers: Observers,
     changes: Changes,
     /// Its name: the node's for a host, the link's for a router's port.
     name: String,
@@ -138,16 +141,6 @@ impl Process {
     pub fn observe(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
         self.observers.add(observed, plan, number);
         self.is_plain = false;
-    }
-
-    /// Its ports, to connect them.
-    pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
-        self.ports.iter_mut()
-    }
-
-    /// The host, to add flows to.
-    pub fn host_mut(&mut self) -> Option<&mut Host> {
-        self.host.as_deref_mut()
     }
 
     /// As [`Process::run_plain`], where ports are event-driven or share something, or queues are sampled, which comes last at an instant.
@@ -285,21 +278,6 @@ impl Process {
             self.switch.iter_mut().for_each(|switch| switch.free_all(now));
             self.observers.read_requested(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref(), rows);
         }
-    }
-
-    /// Takes the rows of its series up to and including `until`, before which nothing more happens here.
-    pub fn take_series(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
-        self.observers.take_rows(until, rows);
-    }
-
-    /// Takes the rows of its trace up to and including `until`, before which nothing more happens here.
-    pub fn take_trace(&mut self, until: Time) -> impl Iterator<Item = TraceRow> + '_ {
-        self.record.take_trace(until)
-    }
-
-    /// Calls `take` with each flow that begins here and is kept by its `max-window` from sending more.
-    pub fn flows_held_by_max_window(&self, take: &mut impl FnMut(FlowId)) {
-        self.host.iter().for_each(|host| host.connections.flows_held_by_max_window(take));
     }
 
     /// Packets at the ports that are not yet in flight to another process.

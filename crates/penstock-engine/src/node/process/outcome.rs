@@ -32,7 +32,7 @@ impl Process {
         let shares_buffer = switch.is_some_and(|switch| switch.buffer.is_some());
         self.aal5.iter().for_each(|aal5| add_losses(&aal5.lost, observations));
         for port in self.ports.into_vec() {
-            let link = port.link().index();
+            let link = port.link.index();
             let (counters, timings, lost) = port.finish(&mut self.record.digest);
             add_losses(&lost, observations);
             let causes = OptionalCauses { shares_buffer, has_limiters, has_headroom, ..observations.links[link].causes };
@@ -47,7 +47,7 @@ impl Process {
             name: self.name,
             digest: self.record.digest.value(),
             packet_hops: self.packet_hops,
-            trace: self.record.into_trace(),
+            trace: self.record.take_trace(observations.to).collect(),
             waits,
         }
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The series of a process.
 #[derive(Clone, Default)]
-pub(super) struct Observers(Vec<Observer>);
+pub struct Observers(Vec<Observer>);
 
 /// What is observed of one subject.
 #[derive(Clone)]
@@ -117,7 +117,7 @@ impl Observers {
     }
 
     /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
-    pub(super) fn take_rows(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
+    pub fn take_rows(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
         for observer in &mut self.0 {
             if observer.current.as_ref().is_some_and(|(time, _)| *time <= until) {
                 observer.settle();

@@ -32,7 +32,7 @@ impl Port {
     /// Adds the packets that are due in two wheels to the transmit batch.
     #[inline(never)]
     pub fn add_two_wheels_to_batch(&mut self, pair: &mut WheelPair<'_, PeriodicPacket>) {
-        pair.take(self.transmit_batch.add(pair.due()), |slot, entry| *slot = entry.arrival());
+        pair.take(self.transmit_batch.add(pair.due), |slot, entry| *slot = entry.arrival());
     }
 
     /// Whether [`Port::on_packet_train`] applies: the port only queues, and may meter.

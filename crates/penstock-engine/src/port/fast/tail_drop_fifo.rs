@@ -23,9 +23,10 @@ use std::hint::select_unpredictable;
 #[repr(C)]
 #[derive(Clone)]
 pub struct TailDropFifo {
-    last_end: Time,
+    /// When the last transmission that has been decided on ends.
+    pub last_end: Time,
     /// When the transmissions of those start that wait, behind some that have left.
-    waiting: Ring<Time>,
+    pub waiting: Ring<Time>,
     /// What is known of their bytes, if the limit is in bytes.
     bytes: Option<Box<WaitingBytes>>,
     /// How many packets may wait, if the limit is in packets.
@@ -50,12 +51,6 @@ impl TailDropFifo {
             Limit::Bytes(limit) => (u32::MAX, Some(Box::new(WaitingBytes { limit: limit.get(), ..WaitingBytes::default() }))),
         };
         TailDropFifo { last_end: Time::ZERO, waiting: Ring::default(), bytes, limit, left: CheckedCount::default() }
-    }
-
-    /// Asks for the memory where the next packet that waits goes.
-    #[inline]
-    pub fn prefetch_waiting(&self) {
-        self.waiting.prefetch_next();
     }
 
     /// Whether the queue accepts a packet of `size` bytes.
@@ -198,14 +193,8 @@ impl TailDropFifo {
         }
     }
 
-    /// When the last transmission that has been decided on ends.
-    #[inline]
-    pub fn free_at(&self) -> Time {
-        self.last_end
-    }
-
     /// Packets that wait, the one in service not included.
-    pub fn waiting(&mut self, now: Time) -> u32 {
+    pub fn count_waiting(&mut self, now: Time) -> u32 {
         self.advance(now);
         self.waiting.len() as u32
     }
@@ -214,11 +203,6 @@ impl TailDropFifo {
     pub fn never_sent(&self) -> u64 {
         let waiting = self.waiting.iter().rev().take_while(|start| **start == Time::NEVER).count() as u64;
         waiting + u64::from(self.last_end == Time::NEVER)
-    }
-
-    /// Packets that waited at the last update.
-    pub fn len(&self) -> u64 {
-        self.waiting.len() as u64
     }
 
     /// Removes those whose transmission has started.

@@ -15,15 +15,18 @@ pub struct Precomputed {
     /// Its discipline.
     pub discipline: AnyDiscipline,
     counting: Counting,
-    ring: Ring<Entry>,
-    last_end: Time,
+    /// What counts as queued, as it did at the last update.
+    pub ring: Ring<Entry>,
+    /// When the last transmission that has been decided on ends.
+    pub last_end: Time,
     occupancy: Occupancy,
     /// How many packets no longer count as queued.
     pub left: CheckedCount,
 }
 
+/// A packet in the ring.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+pub struct Entry {
     /// When it stops counting as queued: its transmission starts or, if the packet in service counts, ends.
     leaves: Time,
     size: u32,
@@ -75,12 +78,6 @@ impl Precomputed {
         (start, end)
     }
 
-    /// When the last transmission that has been decided on ends.
-    #[inline]
-    pub fn free_at(&self) -> Time {
-        self.last_end
-    }
-
     /// Packets that wait, the one in service not included.
     pub fn waiting(&mut self, now: Time) -> u32 {
         self.advance(now);
@@ -96,11 +93,6 @@ impl Precomputed {
         let queued = self.ring.iter().rev().take_while(|entry| entry.leaves == Time::NEVER).count() as u64;
         // The first of them has started and, if only waiting packets count, left the ring.
         queued + u64::from(self.counting == Counting::Waiting && self.last_end == Time::NEVER)
-    }
-
-    /// Packets that counted as queued at the last update.
-    pub fn len(&self) -> u64 {
-        self.ring.len() as u64
     }
 
     /// Removes what no longer counts.

@@ -7,6 +7,7 @@ use crate::endpoints::emitter::{Due, Emitter};
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::TrainPacket;
 use crate::merge::timing_wheel::WheelEntry;
+use penstock_model::call::delay::AtEnd;
 use penstock_model::units::{Bytes, Duration, Time};
 
 /// Packets that enter the ingress delay between two looks at the flag. Where very many are in it, each of them takes long.
@@ -134,7 +135,7 @@ impl CallsIngress {
         let Train { packets, count } = train;
         packets.clear();
         let CallsIngress { sending: Sending { calls, next_delayed, .. }, delayed: Some(delayed), .. } = self else { return 0 };
-        let outlive = delayed.outlive();
+        let outlive = delayed.plan.at_end == AtEnd::Sent;
         let forwarded = delayed.forward_before(bound, most, |packet| {
             // The slot of a call that has ended may have been reused.
             if outlive || calls[packet.slot as usize].is_live(packet.serial) {
@@ -164,7 +165,7 @@ fn emit(
             bound = bound.min(emitter.next().after());
         }
         if !emitter.first_is_in_wheel() {
-            let Due { at, slot, .. } = emitter.first();
+            let Due { at, slot, .. } = emitter.first;
             emitter.reschedule_first(send_from(calls, free, stop, at, slot, sink), None);
             visited += 1;
             continue;

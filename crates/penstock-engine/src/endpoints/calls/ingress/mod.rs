@@ -116,7 +116,7 @@ impl CallsIngress {
         let Sending { departures, emitter, next_change, .. } = &self.sending;
         let delayed = |until| self.delayed.as_ref().map_or(0, |delayed| delayed.count_before(until));
         let (calls, spacing) = (self.live.len().max(1) as u64, self.least_spacing);
-        let earlier = number.wrapping_sub(departures.sent()).wrapping_sub(1) as i32;
+        let earlier = number.wrapping_sub(departures.sequence).wrapping_sub(1) as i32;
         // Where so many call or are delayed, it is not worth looking.
         let earlier = u64::try_from(earlier).unwrap_or(0);
         if self.setup.may_be_copied || spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
