@@ -1,6 +1,6 @@
 //! Batch-sort merge: some sorted inputs merged by sorting the keys of all arrivals that a visit may take.
 
-use crate::merge::arrival_keys::ArrivalKeys;
+use crate::merge::radix_sort::RadixSort;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::{Duration, Time};
@@ -18,7 +18,9 @@ pub struct BatchSort<T> {
     heads: Vec<Time>,
     /// The earliest of these.
     next: Time,
-    keys: ArrivalKeys,
+    /// Keys that are sorted instead of the arrivals of a batch.
+    keys: Keys,
+    sorter: RadixSort,
     /// How far a batch reaches at most, so that it holds about [`MAX_SORTED`] arrivals.
     reach: Duration,
     /// How many of the keys stand for packets that have left the inputs.
@@ -37,9 +39,48 @@ const MAX_COPIED: usize = 64;
 /// A batch aims at no more arrivals than this: one that is left unfinished is sorted again, which must not cost more if links hold more.
 const MAX_SORTED: usize = 1 << 12;
 
+/// How many bits of a key are the input.
+const INPUT_BITS: u32 = 16;
+
+/// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
+#[derive(Clone, Debug, Default)]
+struct Keys {
+    /// What the instants are counted from, in picoseconds.
+    origin: u64,
+    /// Has as many bits as the largest key.
+    bits: u64,
+    keys: Vec<u64>,
+}
+
+impl Keys {
+    /// Adds keys for the arrivals that wait at `input` up to and including `last`; returns when the first after that arrives.
+    #[inline(always)]
+    fn add<T: Timed>(&mut self, arrivals: &Ring<T>, input: usize, last: Time) -> Time {
+        let front = arrivals.front();
+        match self.add_run(front, input, last) {
+            Time::NEVER if front.len() < arrivals.len() => self.add_run(arrivals.runs()[1], input, last),
+            next => next,
+        }
+    }
+
+    #[inline(always)]
+    fn add_run<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
+        // How many these are is hard to predict, so it is found first.
+        let due = arrivals.iter().take_while(|arrival| arrival.at() <= last).count();
+        let (origin, mut bits) = (self.origin, self.bits);
+        self.keys.extend(arrivals[..due].iter().map(|arrival| {
+            let key = (arrival.at().as_ps() - origin) << INPUT_BITS | input as u64;
+            bits |= key;
+            key
+        }));
+        self.bits = bits;
+        arrivals.get(due).map_or(Time::NEVER, |next| next.at())
+    }
+}
+
 impl<T> BatchSort<T> {
-    /// More inputs than this are for a calendar.
-    pub const MAX_INPUTS: usize = ArrivalKeys::MAX_INPUTS;
+    /// So many inputs fit into a key; more are for a calendar.
+    pub const MAX_INPUTS: usize = 1 << INPUT_BITS;
 }
 
 impl<T: Timed> BatchSort<T> {
@@ -49,7 +90,8 @@ impl<T: Timed> BatchSort<T> {
             rings: vec![Ring::default(); inputs],
             heads: vec![Time::NEVER; inputs],
             next: Time::NEVER,
-            keys: ArrivalKeys::default(),
+            keys: Keys::default(),
+            sorter: RadixSort::default(),
             reach: Duration::from_ps(u64::MAX),
             copied: 0,
             front: Vec::new(),
@@ -72,7 +114,7 @@ impl<T: Timed> BatchSort<T> {
     /// than that.
     #[cold]
     pub fn pause(&mut self) {
-        self.keys.begin(Time::ZERO);
+        self.sorter.clear();
         self.copied = 0;
         for (head, ring) in self.heads.iter_mut().zip(&self.rings) {
             *head = ring.first().map_or(Time::NEVER, |arrival| arrival.at());
@@ -139,7 +181,7 @@ impl<T: Timed> BatchSort<T> {
 
     /// Whether nothing is left of the last batch.
     fn is_settled(&self) -> bool {
-        self.taken == self.front.len() && self.copied == self.keys.sorted().len()
+        self.taken == self.front.len() && self.copied == self.sorter.sorted().len()
     }
 
     /// Copies the next packets that arrive until `until` out of their inputs.
@@ -148,10 +190,10 @@ impl<T: Timed> BatchSort<T> {
         if !self.prepare(until) {
             return;
         }
-        let keys = &self.keys.sorted()[self.copied..];
+        let keys = &self.sorter.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         let BatchSort { front, rings, .. } = self;
-        front.extend(keys.iter().map(|key| rings[ArrivalKeys::input(*key)].take_first()));
+        front.extend(keys.iter().map(|key| rings[*key as usize % Self::MAX_INPUTS].take_first()));
         self.copied += keys.len();
     }
 
@@ -159,7 +201,7 @@ impl<T: Timed> BatchSort<T> {
     fn prepare(&mut self, until: Time) -> bool {
         self.front.clear();
         self.taken = 0;
-        if self.copied < self.keys.sorted().len() {
+        if self.copied < self.sorter.sorted().len() {
             return true;
         }
         if self.is_paused {
@@ -175,27 +217,34 @@ impl<T: Timed> BatchSort<T> {
     /// Makes sorted keys for all arrivals until `until`; there are some.
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
-        self.keys.begin(self.next);
+        let origin = self.next.as_ps();
         let farthest = self.next + self.reach;
-        let last = self.keys.last_instant().min(until).min(farthest);
+        // The last instant that fits a key.
+        let last = Time::from_ps(origin.saturating_add(u64::MAX >> INPUT_BITS)).min(until).min(farthest);
         let BatchSort { rings, heads, keys, next, .. } = self;
-        *next = Time::NEVER;
+        (keys.origin, keys.bits, *next) = (origin, 0, Time::NEVER);
+        keys.keys.clear();
+        // How many inputs have keys, and where those of the second begin.
+        let (mut inputs, mut second) = (0, 0);
         for (input, (ring, head)) in rings.iter().zip(heads).enumerate() {
             if *head <= last {
+                inputs += 1;
+                second = if inputs == 2 { keys.keys.len() } else { second };
                 *head = keys.add(ring, input, last);
             }
             *next = (*head).min(*next);
         }
-        self.keys.sort();
+        self.sorter.sort(&keys.keys, u64::BITS - keys.bits.leading_zeros(), (inputs == 2).then_some(second));
         self.adapt_reach(last == farthest);
     }
 
     /// Sets the reach of the next batch by the size of the last one, which may have been limited by it.
     #[inline]
     fn adapt_reach(&mut self, was_limited: bool) {
-        let count = self.keys.sorted().len();
+        let count = self.sorter.sorted().len();
         if count > MAX_SORTED {
-            let spacing = self.keys.span().as_ps() / count as u64;
+            let span = self.sorter.sorted().last().map_or(0, |key| key >> INPUT_BITS);
+            let spacing = span / count as u64;
             self.reach = Duration::from_ps((spacing * MAX_SORTED as u64).max(1));
         } else if was_limited && count < MAX_SORTED / 4 {
             self.reach = self.reach.times(2);

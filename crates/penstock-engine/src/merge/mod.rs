@@ -1,6 +1,5 @@
 //! Containers that merge several inputs in order of time. They know nothing of packets or processes.
 
-pub mod arrival_keys;
 pub mod batch_sort;
 pub mod calendar;
 pub mod deferred_set;

@@ -4,9 +4,8 @@ use crate::api::blueprint::SwitchPlan;
 use crate::api::series::SeriesPart;
 use crate::kernel::context::Context;
 use crate::merge::tournament_tree::TournamentTree;
-use crate::node::congestion_points::CongestionPoints;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
-use crate::node::source_quench::SourceQuench;
+use crate::node::switch_messages::{CongestionPoints, OwnMessages, SourceQuench};
 use crate::port::counters::Release;
 use crate::port::probing::StateReader;
 use crate::port::transmit_batch::TransmitBatch;
@@ -15,7 +14,7 @@ use crate::port::Port;
 use penstock_model::buffer::{AnyBuffer, Buffer, Occupancies};
 use penstock_model::feedback::reaction_point::ReactionPoint;
 use penstock_model::id::FlowId;
-use penstock_model::packet::{Body, Packet};
+use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
@@ -241,6 +240,5 @@ impl Switch {
 
 /// Whether a packet that is in a port here is a message of this switch, not one that passes.
 fn is_own(packet: &Packet, context: &Context<'_, '_>) -> bool {
-    matches!(packet.body, Body::SourceQuench { .. } | Body::CongestionNotification { .. })
-        && ingress_of(packet.hop, context.routes).is_none()
+    OwnMessages::include(packet) && ingress_of(packet.hop, context.routes).is_none()
 }

@@ -1,0 +1,89 @@
+//! Messages that a switch originates towards the sources of what passes: source quenches, and frames of congestion points. They take
+//! bandwidth, queue, and may be lost.
+//!
+//! ICMP Source Quench is deprecated by RFC 6633, and kept here as the smallest feedback loop that is carried by packets.
+
+use crate::endpoints::packet_template::PacketTemplate;
+use crate::kernel::route::Departure;
+use penstock_model::feedback::{CongestionPoint, FrameArrival};
+use penstock_model::id::{FlowId, LinkId};
+use penstock_model::packet::{Body, Packet};
+use penstock_model::units::{Duration, Time};
+use std::collections::BTreeMap;
+
+/// The messages of one kind.
+#[derive(Clone)]
+pub struct OwnMessages {
+    size: u32,
+    /// How they get to the sources of a flow's data, and (`true`) of its acknowledgements.
+    routes: BTreeMap<(FlowId, bool), Departure>,
+    number: u32,
+}
+
+impl OwnMessages {
+    /// Messages of `size` bytes over these routes.
+    pub fn new(size: u32, routes: BTreeMap<(FlowId, bool), Departure>) -> OwnMessages {
+        OwnMessages { size, routes, number: 0 }
+    }
+
+    /// Whether `packet` is a message of a switch; nobody sends these at a rate, and none is answered.
+    pub fn include(packet: &Packet) -> bool {
+        matches!(packet.body, Body::CongestionNotification { .. } | Body::SourceQuench { .. })
+    }
+
+    /// The message to the source of `packet`, with the port that sends it, if there is a route. `body` gets its number.
+    pub fn answer_to(&mut self, now: Time, packet: &Packet, body: impl FnOnce(u32) -> Body) -> Option<(u32, Packet)> {
+        let departure = self.routes.get(&(packet.flow, packet.body.is_from_receiver()))?;
+        self.number += 1;
+        Some((departure.port, PacketTemplate::of_switch(packet, *departure).packet(now, self.size, body(self.number - 1))))
+    }
+}
+
+/// Makes source quenches, at most one per interval [RFC1016; RFC1812 s4.3.2.8].
+#[derive(Clone)]
+pub struct SourceQuench {
+    interval: Duration,
+    messages: OwnMessages,
+    not_before: Time,
+}
+
+impl SourceQuench {
+    /// Source quenches to those whose data `messages` have routes to.
+    pub fn new(interval: Duration, messages: OwnMessages) -> SourceQuench {
+        SourceQuench { interval, messages, not_before: Time::ZERO }
+    }
+
+    /// What is to be sent because `packet` is dropped, and by which port. Nothing is in answer to a quench [RFC1122 s3.2.2], nor
+    /// to acknowledgements, whose source has no window to reduce.
+    pub fn on_drop(&mut self, now: Time, packet: &Packet) -> Option<(u32, Packet)> {
+        if now < self.not_before || OwnMessages::include(packet) || packet.body.is_from_receiver() {
+            return None;
+        }
+        let quench = self.messages.answer_to(now, packet, |number| Body::SourceQuench { number })?;
+        self.not_before = now + self.interval;
+        Some(quench)
+    }
+}
+
+/// The congestion points of a switch.
+#[derive(Clone)]
+pub struct CongestionPoints {
+    /// By port, with its link.
+    pub points: Vec<(LinkId, CongestionPoint)>,
+    /// Their messages to sources.
+    pub messages: OwnMessages,
+}
+
+impl CongestionPoints {
+    /// What is to be sent because `packet` has arrived at `port`, where so many frames of so many bytes wait now, and by which port.
+    /// Frames of messages are not sampled.
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, (frames, bytes): (u32, u64)) -> Option<(u32, Packet)> {
+        if OwnMessages::include(packet) {
+            return None;
+        }
+        let (point, state) = &mut self.points[port];
+        let is_tagged = packet.body.tag() == Some(*point);
+        let feedback = state.on_arrival(&FrameArrival { size: packet.size, frames, bytes, is_tagged })?;
+        self.messages.answer_to(now, packet, |number| Body::CongestionNotification { point: *point, feedback, number })
+    }
+}
