@@ -106,11 +106,12 @@ impl Queue {
             return DepartureVerdict::Send;
         }
         self.note_head(1);
-        let Arrival { at, packet } = *self.head();
+        let Queue { waiting, discipline, occupancy, .. } = self;
+        let Arrival { at, packet } = waiting.first().expect("a queue that sends has a packet");
         // What waits behind it.
-        let mut behind = self.occupancy.clone();
+        let mut behind = occupancy.clone();
         behind.remove(packet.size, packet.precedence);
-        let verdict = self.discipline.on_departure(now, &packet, now.since(at), &behind);
+        let verdict = discipline.on_departure(now, packet, now.since(*at), &behind);
         debug_assert!(verdict != DepartureVerdict::Mark || packet.ecn.is_capable(), "only ECN-capable packets are marked");
         verdict
     }
@@ -118,8 +119,8 @@ impl Queue {
     /// The head begins its transmission.
     #[inline]
     pub fn on_transmission_start(&mut self, now: Time) {
-        let packet = self.head().packet;
         self.is_serving = true;
+        let packet = self.head().packet;
         match self.counting {
             Counting::Waiting => self.leave(now, &packet, Leave::Sent),
             Counting::InSystem => self.in_service = Some(packet),
