@@ -4,7 +4,7 @@ mod adaptation;
 #[cfg(test)]
 mod tests;
 
-use crate::merge::Timed;
+use crate::merge::{first_set, Timed};
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
 
@@ -298,7 +298,7 @@ impl<T: Timed> Calendar<T> {
         }
         let slot = loop {
             let first = self.slot_of(self.bucket_end >> self.width);
-            let slot = self.next_occupied(first);
+            let slot = first_set(&self.occupied, first);
             let bucket = slot.map(|slot| (self.bucket_end >> self.width) + self.slot_of((slot + self.buckets.len() - first) as u64) as u64);
             // The first of the overflow may belong into one of the coming buckets by now.
             match (slot, bucket) {
@@ -332,22 +332,6 @@ impl<T: Timed> Calendar<T> {
         free.extend(keys.iter().map(|key| (key & numbers) as u32));
         self.waiting -= self.keys.len();
         self.adapt();
-    }
-
-    /// The first slot of `buckets` that is not empty, from `first` on and around.
-    #[inline]
-    fn next_occupied(&self, first: usize) -> Option<usize> {
-        let words = self.occupied.len();
-        let (word, bit) = (first / 64, first % 64);
-        let here = self.occupied[word] >> bit << bit;
-        if here != 0 {
-            return Some(word * 64 + here.trailing_zeros() as usize);
-        }
-        // The last one is the first word again, with the bits below.
-        (1..=words)
-            .map(|step| (word + step) % words)
-            .find(|&word| self.occupied[word] != 0)
-            .map(|word| word * 64 + self.occupied[word].trailing_zeros() as usize)
     }
 
     /// Moves what is in the overflow into buckets, as far as these reach by now; the next event is in one of them then.

@@ -21,6 +21,16 @@ pub trait Timed: Copy + Default {
     fn at(&self) -> Time;
 }
 
+/// The first bit of `words` that is set, from number `first` on and around.
+#[inline]
+fn first_set(words: &[u64], first: usize) -> Option<usize> {
+    let (word, bit) = (first / 64, first % 64);
+    // The first word comes twice: at the end for the bits below.
+    let rest = (1..=words.len()).map(|step| (word + step) % words.len()).map(|word| (word, words[word]));
+    let mut set = std::iter::once((word, words[word] >> bit << bit)).chain(rest).filter(|(_, bits)| *bits != 0);
+    set.next().map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)
+}
+
 #[cfg(test)]
 mod testing {
     use super::*;

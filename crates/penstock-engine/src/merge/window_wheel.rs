@@ -1,6 +1,6 @@
 //! A timing wheel of windows: what arrives anywhere in a large network, sorted by window alone.
 
-use crate::merge::Timed;
+use crate::merge::{first_set, Timed};
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
@@ -100,7 +100,11 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         let window = self.number_of(at);
         debug_assert!(window >= self.current, "nothing arrives in a window that is over");
         self.len += 1;
-        self.place(window, at)
+        if window < self.limit {
+            self.slot(window, at)
+        } else {
+            self.far_place()
+        }
     }
 
     #[inline(always)]
@@ -110,7 +114,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
 
     /// When the first item arrives.
     pub fn first(&self) -> Time {
-        match self.first_window() {
+        match first_set(&self.occupied, slot_of(self.current)) {
             Some(slot) => self.windows[slot].earliest,
             None => self.far.iter().map(|delivery| delivery.item.at()).min().unwrap_or(Time::NEVER),
         }
@@ -179,9 +183,9 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         let limit = (number / BATCH + 2) * BATCH;
         if limit > self.limit {
             self.limit = limit;
+            self.len -= self.far.len();
             for delivery in std::mem::take(&mut self.far) {
-                let at = delivery.item.at();
-                *self.place(self.number_of(at), at) = delivery;
+                *self.make_place(delivery.item.at()) = delivery;
             }
         }
     }
@@ -212,31 +216,10 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         &mut page[within]
     }
 
-    #[inline(always)]
-    fn place(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
-        if number < self.limit {
-            self.slot(number, at)
-        } else {
-            self.far_place()
-        }
-    }
-
     #[cold]
     fn far_place(&mut self) -> &mut Delivery<T> {
         self.far.push(Delivery::default());
         self.far.last_mut().expect("just pushed")
-    }
-
-    /// The slot of the first window on the wheel that holds something.
-    fn first_window(&self) -> Option<usize> {
-        let start = slot_of(self.current);
-        let (word, bit) = (start / 64, start % 64);
-        let words = self.occupied.len();
-        // The first word comes twice: at the end for the windows before the current one's slot.
-        let later = self.occupied[word] & (!0 << bit);
-        let rest = (1..=words).map(|i| (word + i) % words).map(|word| (word, self.occupied[word]));
-        let mut occupied = std::iter::once((word, later)).chain(rest).filter(|(_, bits)| *bits != 0);
-        occupied.next().map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)
     }
 }
 

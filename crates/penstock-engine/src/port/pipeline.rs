@@ -42,8 +42,7 @@ impl Port {
                 }
             }
             Queueing::EventDriven(_) if self.uses_service_loop => {
-                let (service, departures) = self.event_driven_service(context);
-                service.run_arrivals(packets, most, departures);
+                self.run_service_loop(packets, (most, Time::ZERO), context);
             }
             Queueing::Precomputed(_) if self.is_bare => {
                 for (Arrival { at, packet }, hop) in packets {
@@ -154,8 +153,7 @@ impl Port {
     /// Takes all decisions that are due up to and including `until`.
     pub fn decide(&mut self, until: Time, context: &mut Context<'_, '_>) {
         if self.uses_service_loop && self.next_decision() <= until {
-            let (service, departures) = self.event_driven_service(context);
-            return service.decide_until(until, departures);
+            return self.run_service_loop(std::iter::empty(), (0, until.after()), context);
         }
         loop {
             let due = self.next_decision();

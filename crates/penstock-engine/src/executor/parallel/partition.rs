@@ -91,7 +91,7 @@ fn divide(graph: &ProcessGraph, parts: usize) -> Option<(f64, Vec<u32>)> {
         let split = clusters.split(parts);
         let speedup = clusters.speedup(&split, parts);
         if speedup >= MIN_SPEEDUP && best.as_ref().is_none_or(|(most, _)| speedup * MIN_BALANCE > *most) {
-            best = Some((speedup, clusters.parts_of_processes(&split)));
+            best = Some((speedup, clusters.of.iter().map(|cluster| split[*cluster as usize]).collect()));
         }
         if speedup >= MIN_BALANCE * parts as f64 {
             break;
@@ -202,11 +202,6 @@ impl Clusters {
         part.iter().zip(&self.weights).for_each(|(part, weight)| sums[*part as usize] += weight);
         let (all, most) = (sums.iter().sum::<u64>(), sums.iter().copied().max().unwrap_or(0));
         all as f64 / most.max(1) as f64
-    }
-
-    /// The part of each process.
-    fn parts_of_processes(&self, part: &[u32]) -> Vec<u32> {
-        self.of.iter().map(|cluster| part[*cluster as usize]).collect()
     }
 }
 

@@ -3,31 +3,18 @@
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::outputs::Outputs;
+use crate::kernel::outputs::{Channel, Outputs};
 use crate::kernel::route::Routes;
 use crate::merge::ring::Back;
 use crate::port::counters::PortCounters;
-use crate::port::queueing::event_driven::queues::Queues;
-use crate::port::queueing::event_driven::queues::ServiceState;
+use crate::port::queueing::event_driven::queues::{Queues, ServiceState};
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::verdict::{DecisionPoint, Records};
 use crate::port::{Port, Queueing};
-use penstock_model::id::{HopId, ProcessId};
+use penstock_model::id::HopId;
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::{Dispatch, Scheduler, Turn};
 use penstock_model::units::{Duration, Time};
-
-/// Where packets that leave are sent and counted.
-pub struct DeparturePath<'a, 'b, 'c> {
-    /// The propagation delay.
-    pub delay: Duration,
-    /// The process and its input that all packets go to, if there is only one.
-    pub only_channel: Option<(ProcessId, u32)>,
-    /// The counters of the port.
-    pub counters: &'a mut PortCounters,
-    /// The context of the process.
-    pub context: &'a mut Context<'b, 'c>,
-}
 
 /// Runs the loop over arrivals, each with the decisions that are due before it, and then the decisions that are due before
 /// `bound`.
@@ -37,7 +24,11 @@ struct ServicePass<'a, 'b, 'c, P> {
     /// The most packets that there may be.
     most: usize,
     bound: Time,
-    departures: DeparturePath<'a, 'b, 'c>,
+    delay: Duration,
+    /// The process and its input that all packets go to, if there is only one.
+    only_channel: Option<Channel>,
+    counters: &'a mut PortCounters,
+    context: &'a mut Context<'b, 'c>,
 }
 
 /// Sends packets to the next process.
@@ -73,40 +64,22 @@ impl EventDriven {
     pub fn supports_service_loop(&self) -> bool {
         !self.has_one_queue() && self.queues.drop_tails()
     }
-
-    /// Processes at most `most` arrivals, each with its next hop, and all decisions that are due before.
-    #[inline(always)]
-    pub fn run_arrivals<'p>(
-        &mut self,
-        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
-        most: usize,
-        departures: DeparturePath<'_, '_, '_>,
-    ) {
-        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, most, bound: Time::ZERO, departures });
-    }
-
-    /// Takes all decisions that are due up to and including `until`.
-    pub fn decide_until(&mut self, until: Time, departures: DeparturePath<'_, '_, '_>) {
-        let packets = std::iter::empty();
-        self.scheduler.dispatch(ServicePass { queues: &mut self.queues, packets, most: 0, bound: until.after(), departures });
-    }
 }
 
 impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, '_, '_, P> {
     #[inline(always)]
     fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
-        let ServicePass { queues, packets, most, bound, departures: DeparturePath { delay, only_channel, counters, context } } = self;
+        let ServicePass { queues, packets, most, bound, delay, only_channel, counters, context } = self;
         let Context { routes, record, outputs } = context;
-        let records = Records { counters, journal: record };
-        let mut service_state = queues.service_state();
+        let (records, service) = (Records { counters, journal: record }, queues.service_state());
         let queue = only_channel.and_then(|(process, input)| outputs.queue(process, input));
         let Some(queue) = queue else {
             let output = RoutedOutput { routes, outputs };
-            return ServiceLoop { delay, records, output }.run(packets, bound, &mut service_state, scheduler);
+            return ServiceLoop { service, delay, records, output }.run(packets, bound, scheduler);
         };
         let was_empty = queue.len() == 0;
-        let output = queue.back(most + service_state.wire.backlog as usize);
-        ServiceLoop { delay, records, output }.run(packets, bound, &mut service_state, scheduler);
+        let output = queue.back(most + service.wire.backlog as usize);
+        ServiceLoop { service, delay, records, output }.run(packets, bound, scheduler);
         if let Some((process, input)) = only_channel.filter(|_| was_empty) {
             outputs.announce_head(process, input);
         }
@@ -115,6 +88,7 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, 
 
 /// The loop over arrivals and service decisions.
 struct ServiceLoop<'a, O> {
+    service: ServiceState<'a>,
     delay: Duration,
     records: Records<'a>,
     output: O,
@@ -122,70 +96,69 @@ struct ServiceLoop<'a, O> {
 
 impl<O: PacketOutput> ServiceLoop<'_, O> {
     #[inline(always)]
-    fn run<'p, S: Scheduler + ?Sized>(
-        &mut self,
-        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
-        bound: Time,
-        service_state: &mut ServiceState<'_>,
-        scheduler: &mut S,
-    ) {
+    fn run<'p, S: Scheduler + ?Sized>(mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, bound: Time, scheduler: &mut S) {
         for (arrival, hop) in packets {
-            self.decide_before(arrival.at, service_state, scheduler);
-            self.enqueue(arrival, hop, service_state, scheduler);
+            self.decide_before(arrival.at, scheduler);
+            self.enqueue(arrival, hop, scheduler);
         }
-        self.decide_before(bound, service_state, scheduler);
+        self.decide_before(bound, scheduler);
     }
 
     /// Queues a packet, if there is room for it.
     #[inline(always)]
-    fn enqueue<S: Scheduler + ?Sized>(&mut self, arrival: &Arrival, hop: HopId, service_state: &mut ServiceState<'_>, scheduler: &mut S) {
-        let index = service_state.queue_of(&arrival.packet);
-        let (queue, state) = (&service_state.queues[index], &service_state.states[index]);
+    fn enqueue<S: Scheduler + ?Sized>(&mut self, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
+        let index = self.service.queue_of(&arrival.packet);
+        let (queue, state) = (&self.service.queues[index], &self.service.states[index]);
         let discipline = queue.tail_drop().expect("the loop applies to tail drop");
         let decision = discipline.verdict(state.packets, state.bytes, arrival.packet.size);
         if self.records.apply::<false>(decision, DecisionPoint::OnArrival, arrival.at, &arrival.packet).is_some() {
             self.records.counters.offered.add(1);
-            service_state.enqueue(index, arrival, hop, scheduler);
+            self.service.enqueue(index, arrival, hop, scheduler);
         }
     }
 
     /// Takes all decisions that are due before `bound`.
     #[inline(always)]
-    fn decide_before<S: Scheduler + ?Sized>(&mut self, bound: Time, service_state: &mut ServiceState<'_>, scheduler: &mut S) {
-        while service_state.wire.next_decision < bound {
-            let now = service_state.wire.next_decision;
-            match scheduler.next(now, service_state.states) {
-                Turn::Queue(index) => self.transmit(now, index, service_state, scheduler),
-                Turn::NotBefore(time) => service_state.wire.hold_until(time),
+    fn decide_before<S: Scheduler + ?Sized>(&mut self, bound: Time, scheduler: &mut S) {
+        while self.service.wire.next_decision < bound {
+            let now = self.service.wire.next_decision;
+            match scheduler.next(now, self.service.states) {
+                Turn::Queue(index) => self.transmit(now, index, scheduler),
+                Turn::NotBefore(time) => self.service.wire.hold_until(time),
             }
         }
     }
 
     /// Transmits the first packet of a queue.
     #[inline(always)]
-    fn transmit<S: Scheduler + ?Sized>(&mut self, now: Time, index: usize, service_state: &mut ServiceState<'_>, scheduler: &mut S) {
-        let Arrival { at, packet } = service_state.queues[index].head();
+    fn transmit<S: Scheduler + ?Sized>(&mut self, now: Time, index: usize, scheduler: &mut S) {
+        let Arrival { at, packet } = self.service.queues[index].head();
         let size = packet.size;
-        let end = now + service_state.times.of(size);
+        let end = now + self.service.times.of(size);
         self.records.counters.sent.add(1);
         if self.records.counters.departure(*at, now, end, (packet.size, packet.precedence)) {
             self.output.send(end + self.delay, packet);
         }
-        service_state.on_transmission_start(index, now, end, size, scheduler);
-        service_state.queues[index].waiting.consume(1);
+        self.service.on_transmission_start(index, now, end, size, scheduler);
+        self.service.queues[index].waiting.consume(1);
     }
 }
 
 impl Port {
-    /// The queues of an event-driven port, and the path of packets that leave them.
-    #[inline]
-    pub(in crate::port) fn event_driven_service<'a, 'b, 'c>(
-        &'a mut self,
-        context: &'a mut Context<'b, 'c>,
-    ) -> (&'a mut EventDriven, DeparturePath<'a, 'b, 'c>) {
+    /// Processes at most `most` arrivals, each with its next hop, and all decisions that are due before; then those that are due before
+    /// `bound`.
+    #[inline(always)]
+    pub(in crate::port) fn run_service_loop<'p>(
+        &mut self,
+        packets: impl Iterator<Item = (&'p Arrival, HopId)>,
+        (most, bound): (usize, Time),
+        context: &mut Context<'_, '_>,
+    ) {
         let Port { queueing: Queueing::EventDriven(service), counters, delay, only_channel, .. } = self else {
             unreachable!("departures are not known on arrival");
         };
-        (service, DeparturePath { delay: *delay, only_channel: *only_channel, counters, context })
+        let EventDriven { queues, scheduler, .. } = &mut **service;
+        let (delay, only_channel) = (*delay, *only_channel);
+        scheduler.dispatch(ServicePass { queues, packets, most, bound, delay, only_channel, counters, context });
     }
 }
