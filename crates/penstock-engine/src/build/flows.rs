@@ -10,6 +10,7 @@ use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
 use crate::endpoints::counts::Received;
 use crate::endpoints::custom::{CustomReceiver, CustomSender, CustomTransport};
+use crate::endpoints::open_loop::OpenLoopSource;
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::journal::Measurement;
 use crate::kernel::message::{MessageOrder, Peer};
@@ -22,7 +23,7 @@ use penstock_model::id::{FlowId, LinkId, NodeId, ProcessId};
 use penstock_model::impairment::ImpairmentPlan;
 use penstock_model::rng::Key;
 use penstock_model::site::Site;
-use penstock_model::source::{AnySource, SourcePlan};
+use penstock_model::source::{AnySource, Source, SourcePlan};
 use penstock_model::transport::connection::ConnectionSender;
 use penstock_model::transport::custom::TransportEnds;
 use penstock_model::transport::roce;
@@ -193,9 +194,9 @@ impl FlowEndpoints<'_> {
         let sink = host(processes, to).add_sink(self.received(header));
         let has_more = group.source.has_frames() || group.source.adapts_rate();
         let requests = has_more.then(|| group.rate_requests.clone().unwrap_or_default());
-        let stream = site.key.stream();
-        let source = host(processes, from).add_source(template, (source, stream), requests, start, group.stop);
-        FlowSlots { source, sink }
+        let (stream, spacing) = (site.key.stream(), source.spacing());
+        let (source, first) = OpenLoopSource::new(template, (source, stream), requests, (start, group.stop), self.blueprint.end);
+        FlowSlots { source: host(processes, from).add_source(source, first, spacing), sink }
     }
 
     /// Signals between the edges take the routes' propagation and the processing, and no queueing.

@@ -129,15 +129,14 @@ pub struct OpenLoopSink {
 const _: () = assert!(std::mem::size_of::<OpenLoopSource>() == 64 && std::mem::size_of::<OpenLoopSink>() == 64);
 
 impl OpenLoopSource {
-    /// A source that begins at `start` and sends nothing after `stop`, nor after the end of `measured`; and when it sends first,
+    /// A source that begins at `start` and sends nothing after `stop`, nor after the `end` of the run; and when it sends first,
     /// or never. One that has frames or adapts its rate has `requests` for rates, by time, or none of them.
     pub fn new(
         template: PacketTemplate,
         (mut source, mut stream): (AnySource, Stream),
         requests: Option<Arc<[(Time, Rate)]>>,
-        start: Time,
-        stop: Time,
-        measured: Measurement,
+        (start, stop): (Time, Time),
+        end: Time,
     ) -> (OpenLoopSource, Time) {
         let emission = source.first(&mut stream);
         let first = start + emission.after;
@@ -156,9 +155,9 @@ impl OpenLoopSource {
                 Pattern::Drawn(Box::new(Drawn { source, stream, counts: SentCounts::default(), injected, requests }))
             }
         };
-        let stop = if stop < measured.to { stop } else { Time::NEVER };
-        let end = OpenLoopSource { template, pattern, stop, size: emission.size, seq: 0 };
-        (end, if first <= stop { first } else { Time::NEVER })
+        let stop = if stop < end { stop } else { Time::NEVER };
+        let source = OpenLoopSource { template, pattern, stop, size: emission.size, seq: 0 };
+        (source, if first <= stop { first } else { Time::NEVER })
     }
 
     /// Adds a packet to those of a list; returns when it is to be scheduled, or never if another one comes before it.

@@ -41,25 +41,20 @@ impl<P: WindowProcess> Shard<'_, P> {
                 break Some(false);
             }
             let Some(end) = self.sequencer.begin_window(until, local, &mut window) else { break Some(true) };
-            self.run_window(end, &mut window, outbox, budget);
+            let before = budget.handled;
+            self.forward_in_window(&mut window, outbox, budget);
+            self.visit_in_window(end, &mut window, outbox, budget);
+            let visits = window.visits();
+            if budget.is_spent() {
+                self.give_up(&mut window, outbox);
+            }
+            self.sequencer.end_window(visits, budget.handled - before);
             if self.sequencer.mode != Mode::Windows {
                 break None;
             }
         };
         self.sequencer.windows = outbox.local.take().map(|local| (local, window));
         result
-    }
-
-    /// Handles what a window holds, up to and including `end`, as long as `budget` lasts.
-    fn run_window(&mut self, end: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
-        let before = budget.handled;
-        self.forward_in_window(window, outbox, budget);
-        self.visit_in_window(end, window, outbox, budget);
-        let visits = window.visits();
-        if budget.is_spent() {
-            self.give_up(window, outbox);
-        }
-        self.sequencer.end_window(visits, budget.handled - before);
     }
 
     /// Leaves the rest of a window for later.

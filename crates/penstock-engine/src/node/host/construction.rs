@@ -7,17 +7,14 @@ use crate::endpoints::counts::Received;
 use crate::endpoints::custom::CustomEndpoints;
 use crate::endpoints::emitter::Emitter;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
-use crate::endpoints::packet_template::PacketTemplate;
 use crate::endpoints::roce::RoceEndpoints;
 use crate::endpoints::tcp::TcpEndpoints;
 use crate::endpoints::timers::Timers;
 use crate::kernel::journal::Measurement;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::host::Host;
-use penstock_model::rng::{Key, Stream};
-use penstock_model::source::{AnySource, Source};
-use penstock_model::units::{Rate, Time};
-use std::sync::Arc;
+use penstock_model::rng::Key;
+use penstock_model::units::{Duration, Time};
 
 impl Host {
     /// A host without flows; `ties` orders simultaneous timers at random.
@@ -45,22 +42,13 @@ impl Host {
         }
     }
 
-    /// Adds the sending end of an open-loop flow that begins at `start`, with the rate requests of [`OpenLoopSource::new`]; returns its slot.
-    pub fn add_source(
-        &mut self,
-        template: PacketTemplate,
-        (source, stream): (AnySource, Stream),
-        requests: Option<Arc<[(Time, Rate)]>>,
-        start: Time,
-        stop: Time,
-    ) -> u32 {
+    /// Adds the sending end of an open-loop flow, which sends at `first` if ever, with its usual spacing; returns its slot.
+    pub fn add_source(&mut self, source: OpenLoopSource, first: Time, spacing: Option<Duration>) -> u32 {
         let slot = self.sources.len() as u32;
-        let spacing = source.spacing();
-        let (end, first) = OpenLoopSource::new(template, (source, stream), requests, start, stop, self.measured);
         if first != Time::NEVER {
-            self.emitter.insert(first, template.flow.0, slot, spacing, end.periodic_packet());
+            self.emitter.insert(first, source.template.flow.0, slot, spacing, source.periodic_packet());
         }
-        self.sources.push(end);
+        self.sources.push(source);
         slot
     }
 

@@ -96,11 +96,7 @@ impl Port {
 
     /// Processes arrivals, each with its next hop, for which there is room, in batches.
     #[inline(always)]
-    pub(in crate::port) fn on_batches<'p>(
-        &mut self,
-        mut packets: impl Iterator<Item = (&'p Arrival, HopId)>,
-        context: &mut Context<'_, '_>,
-    ) {
+    pub fn on_batches<'p>(&mut self, mut packets: impl Iterator<Item = (&'p Arrival, HopId)>, context: &mut Context<'_, '_>) {
         debug_assert!(context.record.is_untraced());
         self.batch.resize(MAX_BATCH, Arrival::PLACEHOLDER);
         loop {
@@ -169,6 +165,7 @@ impl Port {
         }
         self.check_conservation();
     }
+
     /// Sends packets of periodic sources: in place if they are a batch of their own, with the transmit batch otherwise.
     pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], context: &mut Context<'_, '_>) {
         let Some(first) = entries.first() else { return };

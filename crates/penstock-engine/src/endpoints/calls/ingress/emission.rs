@@ -3,7 +3,7 @@
 use super::{CallsIngress, Sending};
 use crate::endpoints::calls::call::Call;
 use crate::endpoints::calls::ingress_delay::IngressDelay;
-use crate::endpoints::emitter::{Due, Emitter};
+use crate::endpoints::emitter::Due;
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::TrainPacket;
 use crate::merge::timing_wheel::WheelEntry;
@@ -107,8 +107,7 @@ impl CallsIngress {
 
     #[inline(never)]
     fn send_before(&mut self, bound: Time, most: u64, train: &mut Train<'_>) -> u64 {
-        let CallsIngress { sending: Sending { calls, emitter, stop, .. }, free, .. } = self;
-        emit(emitter, calls, free, (bound, most), *stop, train)
+        self.sending.emit(&mut self.free, (bound, most), train)
     }
 
     /// Lets calls send into the ingress delay before `bound`. The ingress sees these packets only after everything that is due
@@ -116,16 +115,15 @@ impl CallsIngress {
     #[inline(never)]
     fn delay_before(&mut self, bound: Time, most: u64) -> u64 {
         let CallsIngress { sending, delayed: Some(delayed), free, setup, .. } = self else { return 0 };
-        let Sending { calls, emitter, stop, next_delayed, .. } = sending;
         let mut visited = 0;
-        while emitter.next() < bound && visited < most {
-            visited += emit(emitter, calls, free, (bound, DELAYED_AT_ONCE.min(most)), *stop, &mut **delayed);
+        while sending.emitter.next() < bound && visited < most {
+            visited += sending.emit(free, (bound, DELAYED_AT_ONCE.min(most)), &mut **delayed);
             if setup.cancel.is_set() {
                 // The visit ends as if it had been long.
                 visited = visited.max(most);
             }
         }
-        *next_delayed = delayed.next();
+        sending.next_delayed = delayed.next();
         visited
     }
 
@@ -148,39 +146,35 @@ impl CallsIngress {
     }
 }
 
-/// Lets all calls send that are due before `bound`, or up to the instant at which `most` of them have, to `sink`. Slots of calls that have
-/// ended are added to `free`. Returns how many calls it visited.
-#[inline(always)]
-fn emit(
-    emitter: &mut Emitter,
-    calls: &mut [Call],
-    free: &mut Vec<u32>,
-    (mut bound, most): (Time, u64),
-    stop: Time,
-    sink: &mut impl Sink,
-) -> u64 {
-    let mut visited = 0;
-    while emitter.next() < bound {
-        if visited >= most {
-            bound = bound.min(emitter.next().after());
+impl Sending {
+    /// Lets all calls send that are due before `bound`, or up to the instant at which `most` of them have, to `sink`. Slots of calls that
+    /// have ended are added to `free`. Returns how many calls it visited.
+    #[inline(always)]
+    fn emit(&mut self, free: &mut Vec<u32>, (mut bound, most): (Time, u64), sink: &mut impl Sink) -> u64 {
+        let Sending { emitter, calls, stop, .. } = self;
+        let (stop, mut visited) = (*stop, 0);
+        while emitter.next() < bound {
+            if visited >= most {
+                bound = bound.min(emitter.next().after());
+            }
+            if !emitter.first_is_in_wheel() {
+                let Due { at, slot, .. } = emitter.first;
+                emitter.reschedule_first(send_from(calls, free, stop, at, slot, sink), None);
+                visited += 1;
+                continue;
+            }
+            let left = most.saturating_sub(visited).max(1) as usize;
+            let repeating = emitter.advance_repeating(bound, left, |entries, bound, spacing| {
+                sink.send_repeating(entries, calls, before_last(bound, stop, spacing), spacing)
+            });
+            visited += match repeating {
+                // The first draws again, or has ended.
+                0 => emitter.advance(bound, 1, |now, slot| send_from(calls, free, stop, now, slot, sink)) as u64,
+                repeating => repeating as u64,
+            };
         }
-        if !emitter.first_is_in_wheel() {
-            let Due { at, slot, .. } = emitter.first;
-            emitter.reschedule_first(send_from(calls, free, stop, at, slot, sink), None);
-            visited += 1;
-            continue;
-        }
-        let left = most.saturating_sub(visited).max(1) as usize;
-        let repeating = emitter.advance_repeating(bound, left, |entries, bound, spacing| {
-            sink.send_repeating(entries, calls, before_last(bound, stop, spacing), spacing)
-        });
-        visited += match repeating {
-            // The first draws again, or has ended.
-            0 => emitter.advance(bound, 1, |now, slot| send_from(calls, free, stop, now, slot, sink)) as u64,
-            repeating => repeating as u64,
-        };
+        visited
     }
-    visited
 }
 
 /// `bound`, or the earlier time from which on the next packet a `spacing` later would come after `stop`.

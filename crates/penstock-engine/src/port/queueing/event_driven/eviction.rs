@@ -12,17 +12,11 @@ use penstock_model::units::Time;
 impl EventDriven {
     /// Carries out an eviction and those that follow, at most as many as packets wait.
     #[cold]
-    pub(super) fn decide_with_evictions(
-        &mut self,
-        (index, mut position, mut cause): (usize, u32, DropCause),
-        now: Time,
-        packet: &Packet,
-        records: &mut Records<'_>,
-    ) -> Verdict {
+    pub(super) fn decide_with_evictions(&mut self, mut first: Eviction, now: Time, packet: &Packet, records: &mut Records<'_>) -> Verdict {
         loop {
-            self.drop_waiting(now, (index, position as usize), Leave::Evicted(cause), cause, records);
-            match self.queues.queues[index].on_arrival(now, packet) {
-                Verdict::Evict { position: next, cause: why } => (position, cause) = (next, why),
+            self.evict(now, first, records);
+            match self.queues.queues[first.queue].on_arrival(now, packet) {
+                Verdict::Evict { position, cause } => first = Eviction { position, cause, ..first },
                 verdict => {
                     self.queues.reset_deadline();
                     return verdict;
@@ -33,14 +27,8 @@ impl EventDriven {
 
     /// Drops the packet at a position of a queue. A decision about what still waits is then due at once, if the wire is free.
     #[cold]
-    pub(super) fn drop_waiting(
-        &mut self,
-        now: Time,
-        (index, position): (usize, usize),
-        why: Leave,
-        cause: DropCause,
-        records: &mut Records<'_>,
-    ) {
+    pub(super) fn drop_waiting(&mut self, now: Time, (index, position): (usize, usize), why: Leave, records: &mut Records<'_>) {
+        let (Leave::Dropped(cause) | Leave::Evicted(cause)) = why else { unreachable!("what waits is not sent") };
         let EventDriven { queues: Queues { queues, states, wire, .. }, scheduler, .. } = self;
         let Arrival { at, packet } = queues[index].remove(position, now, why);
         let state = &mut states[index];
@@ -82,12 +70,7 @@ impl EventDriven {
                 Some(pauses) => queues[index].make_room(now, packet, index, &pauses.with_hidden(states)),
             };
             let Some(eviction) = asked else { break };
-            let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(eviction.queue).is_some());
-            self.show(now, eviction.queue);
-            self.evict(now, eviction, records);
-            if is_hidden {
-                self.hide(now, eviction.queue);
-            }
+            self.while_shown(now, eviction.queue, |port| port.evict(now, eviction, records));
         }
         self.queues.reset_deadline();
     }
@@ -96,6 +79,6 @@ impl EventDriven {
     fn evict(&mut self, now: Time, Eviction { queue, position, cause }: Eviction, records: &mut Records<'_>) {
         let waiting = self.queues.states.get(queue).map_or(0, |state| state.packets);
         assert!(position < waiting, "a packet that is evicted waits: number {position} of {waiting} in queue {queue} was named");
-        self.drop_waiting(now, (queue, position as usize), Leave::Evicted(cause), cause, records);
+        self.drop_waiting(now, (queue, position as usize), Leave::Evicted(cause), records);
     }
 }

@@ -9,7 +9,7 @@ use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::{FlowQueues, Queues, WireState};
 use crate::port::queueing::queue::Queue;
 use crate::port::verdict::{DecisionPoint, Records};
-use penstock_model::discipline::{AnyDiscipline, DepartureVerdict, Discipline, Hooks, Leave, PortContext, Verdict};
+use penstock_model::discipline::{AnyDiscipline, DepartureVerdict, Discipline, Eviction, Hooks, Leave, PortContext, Verdict};
 use penstock_model::packet::Packet;
 use penstock_model::scheduler::class::ClassPlan;
 use penstock_model::scheduler::{self, AnyScheduler, QueueState, Scheduler, SchedulerContext, Turn};
@@ -91,13 +91,8 @@ impl EventDriven {
         }
         let verdict = self.queues.queues[index].on_arrival(now, packet);
         if let Verdict::Evict { position, cause } = verdict {
-            let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(index).is_some());
-            self.show(now, index);
-            let decision = self.decide_with_evictions((index, position, cause), now, packet, records);
-            if is_hidden {
-                self.hide(now, index);
-            }
-            return decision;
+            let first = Eviction { queue: index, position, cause };
+            return self.while_shown(now, index, |port| port.decide_with_evictions(first, now, packet, records));
         }
         self.queues.reset_deadline();
         verdict
@@ -236,7 +231,7 @@ impl EventDriven {
                 packet.ecn = records.apply::<true>(Verdict::Mark, point, now, packet).unwrap_or(packet.ecn);
                 return true;
             }
-            DepartureVerdict::Drop(cause) => self.drop_waiting(now, (index, 0), Leave::Dropped(cause), cause, records),
+            DepartureVerdict::Drop(cause) => self.drop_waiting(now, (index, 0), Leave::Dropped(cause), records),
         }
         false
     }

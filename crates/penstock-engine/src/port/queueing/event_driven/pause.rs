@@ -218,6 +218,17 @@ impl EventDriven {
         }
     }
 
+    /// Acts while the scheduler sees a queue as it is, which may be paused.
+    pub(super) fn while_shown<T>(&mut self, now: Time, queue: usize, act: impl FnOnce(&mut EventDriven) -> T) -> T {
+        let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(queue).is_some());
+        self.show(now, queue);
+        let result = act(self);
+        if is_hidden {
+            self.hide(now, queue);
+        }
+        result
+    }
+
     /// Whether classes cannot be paused each on its own.
     fn is_paused_as_one(&self) -> bool {
         self.queues.queues.len() == 1 || self.queues.flows.is_some()
