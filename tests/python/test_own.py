@@ -327,6 +327,80 @@ def test_a_bool_is_zero_or_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert _core.Scenario(scenario, "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
 
 
+SOMETIMES = {
+    "if packet.size > 99: late = 1": 1,
+    "for late in range(packet.size - 40): self.count += late": 1,
+    "while self.count > 0: late = 1": 1,
+    "for i in range(3):\n            if i > packet.size: late, self.mean = 1, 2.5": 2,
+    "match packet.size:\n            case 41: late = 1\n            case 42: late = 2": 3,
+    "late = self.sometimes(packet.size)": -1,
+}
+"""Code after which a variable has no value, and how many lines below its first one the variable is read."""
+
+
+@pytest.mark.parametrize("gear", ["", "1"])
+@pytest.mark.parametrize("code", SOMETIMES)
+def test_a_variable_without_a_value_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, gear: str
+) -> None:
+    monkeypatch.setenv(files.DEBUG, gear)
+    body = f"{code}\n        self.count = late if packet.size > 0 or late else 1"
+    method = "\n    def sometimes(self, size):\n        if size > 99:\n            late = 1\n        return late\n"
+    text = (TEMPLATE + method).replace("BODY", body)
+    with pytest.raises(_core.ComponentError, match=r"UnboundLocalError: .* 'late'") as raised:
+        _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path)).run(1, 0)
+    line = 16 + SOMETIMES[code] if SOMETIMES[code] > 0 else 23
+    assert str(raised.value).startswith(f"mine.py:{line}: on_arrival of"), raised.value
+
+
+@pytest.mark.parametrize("gear", ["", "1"])
+def test_a_variable_with_a_value_on_the_way_that_is_taken_may_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gear: str
+) -> None:
+    monkeypatch.setenv(files.DEBUG, gear)
+    body = """if packet.size > 39: sure, pair = 2.5, (1, 2)
+        for i in range(2): last = i
+        if packet.size < 40: never = 1
+        if packet.size < 0:
+            return own.DROP_EARLY
+        else:
+            known = 3
+        self.count = last + pair[1] + known
+        assert packet.size > 39 or never > 0
+        assert sure + self.count == 8.5, 'wrong'"""
+    text = TEMPLATE.replace("BODY", body)
+    assert _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
+
+
+@pytest.mark.parametrize("gear", ["", "1"])
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError('never')", "ValueError: never"),
+        ("assert False, 'never'", "AssertionError: never"),
+        ("return 1 // 0", "ZeroDivisionError"),
+    ],
+)
+def test_a_hook_that_always_fails_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, message: str, gear: str
+) -> None:
+    monkeypatch.setenv(files.DEBUG, gear)
+    scenario = with_file(tmp_path, TEMPLATE.replace("BODY", body), MINE)
+    with pytest.raises(_core.ComponentError, match=message):
+        _core.Scenario(scenario, "own.toml", SHORT, str(tmp_path)).run(1, 0)
+
+
+@pytest.mark.parametrize("gear", ["", "1"])
+def test_both_gears_compute_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gear: str) -> None:
+    monkeypatch.setenv(files.DEBUG, gear)
+    # A quotient of numbers above 2^53 is that of the nearest floating-point numbers.
+    body = """large = self.count + 9007199254740993
+        assert large / 3 == 3002399751580330.5, 'divided'
+        assert ~(self.count == 0) == -2, 'inverted'"""
+    text = TEMPLATE.replace("mean: float = 0.0", "mean: float = 1e300").replace("BODY", body)
+    assert _core.Scenario(with_file(tmp_path, text, MINE), "own.toml", SHORT, str(tmp_path)).run(1, 0).packet_hops > 0
+
+
 def test_functions_of_math_are_compiled_under_other_names(tmp_path: Path) -> None:
     body = "self.count = down(2.5) + math.ceil(root(2.0))\n        assert self.count == 4, 'wrong'"
     text = "import math\nfrom math import floor as down, sqrt as root\n" + TEMPLATE.replace("BODY", body)
@@ -352,6 +426,16 @@ def test_functions_of_math_are_compiled_under_other_names(tmp_path: Path) -> Non
         ("self.count = [1, 2][0]", "a list cannot be made in a hook"),
         ("self.count = 1.5", "a whole number is needed, not float64; write int(...)"),
         ("eval('1')", "'eval' is not allowed"),
+        ("if (n := packet.size) > 3: self.count = n", "an assignment within an expression cannot be compiled"),
+        ("own.ACCEPT = 5", "own.ACCEPT cannot be assigned; keep the value in the state"),
+        ("self.count = own.mul_div(1, 2)", "mul_div is called with 2 arguments; it has 3"),
+        ("for i in range(1.5): self.count += i", "a whole number is needed, not float64; write int(...)"),
+        ("self.mean = self.slots[1:]", "a number is needed, not a list"),
+        ("self.mean = packet", "a number is needed, not an object"),
+        ("self.count = 'a'", "a whole number is needed, not a text"),
+        ("self.mean = None", "a number is needed, but some way through the method gives no value"),
+        ("self.mean = print(1)", "a number is needed, but some way through the method gives no value"),
+        ("nonlocal TABLE", "no binding for nonlocal 'TABLE' found"),
         ("if packet.size > 3: return", "a whole number is needed, but some way through the method gives no value"),
         ("while True: self.count += 1", "the loop never ends; give it a condition, a break or a return"),
         ("while True:\n            while self.count: break", "the loop never ends"),
@@ -363,6 +447,25 @@ def test_code_that_cannot_be_compiled_is_a_mistake_with_its_line(tmp_path: Path,
     assert message in told
     at = int(told.split(":")[1])
     assert at == line or (at == line - 1 and "no value" in message), told
+
+
+@pytest.mark.usefixtures("debugging")
+def test_calls_have_as_many_arguments_as_functions(tmp_path: Path) -> None:
+    body = "self.count = twice(1, 2) + self.next()"
+    text = "def twice(n):\n    return 2 * n\n" + TEMPLATE.replace("BODY", body)
+    text += "\n    def next(self, n):\n        return n\n"
+    assert mistakes(tmp_path, text, MINE) == [
+        "mine.py:18: twice is called with 2 arguments; it has 1",
+        "mine.py:18: next is called with 0 arguments; it has 1",
+    ]
+
+
+@pytest.mark.usefixtures("debugging")
+def test_a_pattern_of_several_values_is_refused(tmp_path: Path) -> None:
+    body = "match packet.size, self.count:\n            case (40, _): self.count = 1"
+    assert mistakes(tmp_path, TEMPLATE.replace("BODY", body), MINE) == [
+        "mine.py:17: a pattern of several values cannot be compiled; compare one value, or write if"
+    ]
 
 
 @pytest.mark.usefixtures("debugging")
@@ -400,6 +503,8 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
         (TEMPLATE.replace("count: int = 0", "count = 0"), "mine.py:11: 'count' declares no type"),
         (TEMPLATE.replace("count: int = 0", "count: str = ''"), "'count' is of the type str; one of int, float, bool"),
         (TEMPLATE.replace("count: int = 0", "count: int = 1.5"), "begins as 1.5, which is not a finite int"),
+        (TEMPLATE.replace("count: int = 0", "count: int = 2**63"), "begins as 9223372036854775808, which is not"),
+        (TEMPLATE.replace("count: int = 0", "count: float = 10**400"), "which is not a finite float of 64 bits"),
         (
             TEMPLATE.replace("on_arrival", "on_arival"),
             "mine.py:6: Mine has no method on_arrival(self, now, packet, queue)",

@@ -40,7 +40,7 @@ def compiled(module: ast.Module, path: str, components: Iterable[Declared]) -> b
         for hook in component.hooks:
             try:
                 entry = _entry(component, hook, names, library)
-            except errors.NumbaError as error:
+            except Exception as error:
                 raise InputError(_told(error, component, hook, path)) from None
             _add_function(library, symbol(component.cls.__name__, hook), entry)
             entries.append(entry.fndesc.llvm_func_name)
@@ -67,7 +67,9 @@ def _add_function(library: Any, name: str, entry: Any) -> None:
         for each, of in zip(function.args, of_arguments, strict=True)
     ]
     status, answer = convention.call_function(builder, callee, described.restype, described.argtypes, arguments)
-    builder.ret(builder.select(status.is_error, word(FAULT), answer))
+    # A function that always fails has no answer.
+    is_word = entry.fndesc.restype == types.int64
+    builder.ret(builder.select(status.is_error, word(FAULT), answer) if is_word else word(FAULT))
     library.add_ir_module(module)
 
 
@@ -96,6 +98,19 @@ def _is_nothing(value: Any) -> bool:
     return isinstance(value, types.NoneType | types.Optional)
 
 
+_NO_NUMBERS = {
+    types.Record: "an object",
+    types.UnicodeType: "a text",
+    types.BaseTuple: "a tuple",
+    types.Array: "a list",
+}
+"""Names of types in messages."""
+
+
+def _type_name(value: Any) -> str:
+    return next((name for of, name in _NO_NUMBERS.items() if isinstance(types.unliteral(value), of)), str(value))
+
+
 def _is_finite(builder: Any, value: Any) -> Any:
     difference = builder.fsub(value, value)
     return builder.fcmp_ordered("==", difference, difference)
@@ -115,7 +130,8 @@ def _fits(builder: Any, value: Any) -> Any:
 def _whole(_typing: Any, value: Any) -> Any:
     if isinstance(value, types.Integer | types.Boolean):
         return _cast(value, types.int64)
-    given = _NO_VALUE if _is_nothing(value) else f"not {value}; write int(...)"
+    given = _NO_VALUE if _is_nothing(value) else f"not {_type_name(value)}"
+    given += "; write int(...)" if isinstance(value, types.Float) else ""
     raise errors.TypingError(f"{_WHOLE} {given}")
 
 
@@ -125,13 +141,17 @@ def _number(_typing: Any, value: Any) -> Any:
         return _cast(value, types.float64, _is_not_infinite)
     if isinstance(value, types.Integer | types.Boolean):
         return _cast(value, types.float64)
-    given = _NO_VALUE if _is_nothing(value) else f"not {value}"
+    given = _NO_VALUE if _is_nothing(value) else f"not {_type_name(value)}"
     raise errors.TypingError(f"{_NUMBER} {given}")
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
 def _finite(_typing: Any, value: Any) -> Any:
     is_float = isinstance(value, types.Float)
+    if isinstance(types.unliteral(value), tuple(_NO_NUMBERS)):
+        raise errors.TypingError(f"{_NUMBER} not {_type_name(value)}")
+    if isinstance(value, types.NoneType):
+        raise errors.TypingError(f"{_NUMBER} {_NO_VALUE}")
     return _cast(value, types.float64, _is_finite) if is_float else _cast(value, types.unliteral(value))
 
 
@@ -155,7 +175,7 @@ def _arithmetic(operation: Any, checked: str) -> Any:
 
         of = typing.resolve_function_type(operation, given, {})
         if of is None:
-            raise errors.TypingError(f"cannot {operation.__name__} {left} and {right}")
+            raise errors.TypingError(f"cannot {operation.__name__} {_type_name(left)} and {_type_name(right)}")
         return of.return_type(*given), plain
 
     def whole(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -176,6 +196,7 @@ _CHECKS = {
     "penstock_add": _arithmetic(operator.add, "sadd_with_overflow"),
     "penstock_subtract": _arithmetic(operator.sub, "ssub_with_overflow"),
     "penstock_multiply": _arithmetic(operator.mul, "smul_with_overflow"),
+    "penstock_divide": operator.truediv,
 }
 
 _OPTIONS = {"error_model": "python", "boundscheck": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -236,13 +257,14 @@ def _record(fields: Iterable[Field]) -> Any:
     return numba.from_dtype(np.dtype(of))
 
 
-def _told(error: errors.NumbaError, component: Declared, hook: str, path: str) -> str:
+def _told(error: Exception, component: Declared, hook: str, path: str) -> str:
     """The message about code that numba cannot compile."""
     name, text = Path(path).name, str(error)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     said = [line for line in lines if not line.startswith(("Failed in", ">>>", "During:"))] or ["cannot be compiled"]
     ours = next((line[line.index(each) :] for line in lines for each in (_WHOLE, _NUMBER) if each in line), None)
     reason = ours or " ".join([said[0], *(line for line in lines if line.startswith(">>>"))][:2])
+    reason = re.sub(r"^(Cannot cast .+? to \w+): .*", r"\1", reason)  # without code of LLVM
     place = re.search(rf'{re.escape(name)}(?:", line | \()(\d+)', text)
     line = int(place[1]) if place else component.methods[hook].lineno
     return f"{name}:{line}: {hook}: {reason.removesuffix('.')}"

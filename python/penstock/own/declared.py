@@ -14,7 +14,7 @@ from penstock import _core
 from penstock.errors import InputError
 from penstock.own.kinds import KINDS, Field, Kind
 from penstock.own.vocabulary import CLASSES, ClassParameter, Mark, Parameter, State, Stream, mark_of
-from penstock.printable import quoted
+from penstock.printable import quoted, represented, shortened
 
 _FLOATS = ("probability", "weight", "number")
 """Kinds of parameters that are floating-point numbers in hooks."""
@@ -228,11 +228,21 @@ def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes
         mistakes.add(line, f"{quoted(name)} has no value at the beginning; write {annotation} = ...")
         return
     for each in values:
-        fits = isinstance(each, int) if _TYPES[element] is not float else isinstance(each, int | float)
-        if not fits or not math.isfinite(each) or not -(2**63) <= each < 2**63:
-            mistakes.add(line, f"{quoted(name)} begins as {each!r}, which is not a finite {element} of 64 bits")
+        if not _fits(each, _TYPES[element]):
+            shown = repr(each) if isinstance(each, str) else shortened(represented(each), 60)
+            mistakes.add(line, f"{quoted(name)} begins as {shown}, which is not a finite {element} of 64 bits")
             return
     it.state[name] = Variable(name, _TYPES[element], tuple(map(_TYPES[element], values)), is_list, of.unit, of.doc)
+
+
+def _fits(value: object, of: type) -> bool:
+    """Whether a value is one of this type with 64 bits."""
+    if of is not float:
+        return isinstance(value, int) and -(2**63) <= value < 2**63
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:  # of a whole number that no float holds
+        return False
 
 
 def _check_hooks(it: Declared, mistakes: Mistakes) -> None:

@@ -42,6 +42,12 @@ def penstock_left(value, bits):
     if shifted >> bits != value:
         raise OverflowError("fault")
     return shifted
+
+
+def penstock_set(is_set, value):
+    if not is_set:
+        raise UnboundLocalError("fault")
+    return value
 """
 """Functions that are added to a file, compiled or interpreted."""
 
@@ -96,6 +102,12 @@ def _fitting(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return checked
 
 
+def _divided(left: Any, right: Any) -> float:
+    """The quotient of the operands as floating-point numbers, as compiled code divides large whole numbers."""
+    quotient: float = float(left) / float(right) if right else left / right
+    return quotient
+
+
 def namespace() -> dict[str, Any]:
     """The functions that translated code may call, for the interpreter."""
     names: dict[str, Any] = dict(EXACT_NAMES)
@@ -104,7 +116,7 @@ def namespace() -> dict[str, Any]:
         names[symbol] = CFUNCTYPE(result, *arguments)(address)
     names |= {"whole": whole, "number": number, "finite": finite, "penstock_fits": fits}
     names |= {"penstock_add": _fitting(operator.add), "penstock_subtract": _fitting(operator.sub)}
-    names["penstock_multiply"] = _fitting(operator.mul)
+    names |= {"penstock_multiply": _fitting(operator.mul), "penstock_divide": _divided}
     exec(HELPERS, names)
     return names
 

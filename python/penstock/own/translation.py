@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
+from penstock import _core
 from penstock.own.allowed import (
     ASSIGNED,
     BUILTINS,
@@ -26,12 +27,16 @@ from penstock.own.allowed import (
     refuse_recursion,
     without_docstring,
 )
+from penstock.own.assigned import check_reads
 from penstock.own.declared import Declared, Mistakes
 from penstock.own.kinds import Field, fields
-from penstock.printable import quoted, suggestion
+from penstock.printable import quoted, suggestion, things
 
-VERSION = 6
+VERSION = 7
 """Number of the translation; another one means that runs are repeated."""
+
+_COUNTS = {name: len(signature) - 1 for name, signature, _ in _core.component_functions()}
+"""Numbers of arguments of the engine's functions."""
 
 STEPS = 1_000_000
 """Most steps of the loops of one call."""
@@ -59,13 +64,13 @@ def translate(
     fresh = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     shared: set[str] = set()
     for node in others.values():
-        function = _Function(names, set(others), None, mistakes, compiled=compiled)
+        function = _Function(names, others, None, mistakes, compiled=compiled)
         result.module.body.append(function.translated(node, node.name))
         shared |= function.used
     for component in components:
         used = set(shared)
         for method in component.methods.values():
-            function = _Function(names, set(others), component, mistakes, compiled=compiled)
+            function = _Function(names, others, component, mistakes, compiled=compiled)
             name = method_name(component.cls.__name__, method.name)
             result.module.body.append(function.translated(fresh[method.lineno], name))
             used |= function.used
@@ -79,7 +84,13 @@ class _Function(ast.NodeTransformer):
     """Translates one function."""
 
     def __init__(
-        self, names: Mapping[str, Any], others: set[str], own: Declared | None, mistakes: Mistakes, *, compiled: bool
+        self,
+        names: Mapping[str, Any],
+        others: Mapping[str, ast.FunctionDef],
+        own: Declared | None,
+        mistakes: Mistakes,
+        *,
+        compiled: bool,
     ) -> None:
         self._names, self._others, self._own, self._mistakes = names, others, own, mistakes
         self._compiled = compiled
@@ -104,12 +115,14 @@ class _Function(ast.NodeTransformer):
         for statement in without_docstring(node.body):
             found = self.visit(statement)
             body.extend(found if isinstance(found, list) else [] if found is None else [found])
-        if self._has_loop:
-            body[:0] = parsed("steps__ = 0", node)
         bare = [ast.arg(each.arg) for each in node.args.args]
         plain = ast.arguments([], bare, None, [], [], None, [])
         made = ast.FunctionDef(name, plain, body or [ast.Pass()], [], None)
         vars(made).setdefault("type_params", [])
+        if self._compiled:
+            check_reads(made, stored - set(arguments))
+        if self._has_loop:
+            made.body[:0] = parsed("steps__ = 0", node)
         for each in ast.walk(made):
             if isinstance(each, ast.Constant) and isinstance(each.value, int) and not -(2**63) <= each.value < 2**63:
                 self._refuse(each, f"{each.value} does not fit into 64 bits")
@@ -169,6 +182,9 @@ class _Function(ast.NodeTransformer):
         if module is not None:
             if not hasattr(module, node.attr):
                 self._refuse(node, f"{module.__name__} has no {quoted(node.attr)}{suggestion(node.attr, dir(module))}")
+                return node
+            if not isinstance(node.ctx, ast.Load):
+                self._refuse(node, f"{ast.unparse(node)} cannot be assigned; keep the value in the state")
                 return node
             return self._found(node, node.attr, getattr(module, node.attr))
         self.generic_visit(node)
@@ -235,6 +251,7 @@ class _Function(ast.NodeTransformer):
             self._refuse(node, "write arguments by position")
             return node
         called, own = node.func, self._own
+        self._check_count(node)
         if own is not None and isinstance(called, ast.Attribute):
             base = called.value
             if isinstance(base, ast.Name) and base.id == "self" and called.attr in own.methods:
@@ -245,12 +262,32 @@ class _Function(ast.NodeTransformer):
             if isinstance(of, ast.Name) and of.id == "self":
                 return self._draw(node, called.attr, base)
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _COUNTS:
+            self._require_count(node, node.func.id.removeprefix("penstock_"), _COUNTS[node.func.id])
+        if isinstance(node.func, ast.Name) and node.func.id == "range":
+            # Compiled code would cut floating-point numbers off.
+            node.args = [at(ast.Call(ast.Name("whole", ast.Load()), [each], []), each) for each in node.args]
         if isinstance(node.func, ast.Name) and node.func.id in WHOLE:
             if len(node.args) != 1:
                 self._refuse(node, "write one argument, as in round(10.0 * x) / 10.0")
                 return node
             node.args[0] = at(ast.Call(ast.Name("penstock_fits", ast.Load()), [*node.args], []), node)
         return node
+
+    def _check_count(self, node: ast.Call) -> None:
+        """Refuses a call of a method or function of the file with another number of arguments."""
+        called, own = node.func, self._own
+        function, bound = None, 0
+        if isinstance(called, ast.Name) and called.id not in self._locals:
+            function = self._others.get(called.id)
+        elif own is not None and isinstance(called, ast.Attribute) and ast.unparse(called.value) == "self":
+            function, bound = own.methods.get(called.attr), 1
+        if function is not None:
+            self._require_count(node, function.name, len(function.args.args) - bound)
+
+    def _require_count(self, node: ast.Call, name: str, wanted: int) -> None:
+        if len(node.args) != wanted:
+            self._refuse(node, f"{name} is called with {things(len(node.args), 'argument')}; it has {wanted}")
 
     def _draw(self, node: ast.Call, name: str, stream: ast.expr) -> Any:
         if name not in DRAWS or len(node.args) != DRAWS[name]:
@@ -283,9 +320,12 @@ class _Function(ast.NodeTransformer):
         return at(ast.Call(ast.Name(function, ast.Load()), [node.left, node.right], []), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        """Makes a negative constant one."""
+        """Makes a negative constant one, and inverts whole numbers only."""
         self.generic_visit(node)
         value = node.operand.value if isinstance(node.operand, ast.Constant) else None
+        if isinstance(node.op, ast.Invert):
+            # Compiled code would negate a condition.
+            node.operand = at(ast.Call(ast.Name("whole", ast.Load()), [node.operand], []), node)
         if isinstance(node.op, ast.USub) and isinstance(value, int | float):
             return at(ast.Constant(-value), node)
         return node
