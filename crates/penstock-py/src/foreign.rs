@@ -64,7 +64,7 @@ static FILES: Mutex<BTreeMap<String, Components>> = Mutex::new(BTreeMap::new());
 /// The components in a Python file and `others`.
 pub fn with_file(file: &Path, others: &Registry) -> Result<Registry, Vec<String>> {
     let read = |py: Python<'_>| py.import("penstock.own.files")?.call_method1("read", (file,))?.extract::<OwnFile>();
-    let own = Python::attach(|py| read(py).map_err(|error| error.value(py).to_string()));
+    let own = Python::attach(|py| read(py).map_err(|error| message(py, &error)));
     let own = own.map_err(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())?;
     let mut known = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let components = match known.get(&own.key) {
@@ -80,6 +80,16 @@ pub fn with_file(file: &Path, others: &Registry) -> Result<Registry, Vec<String>
     let mut registry = others.clone();
     registry.load(components.plugin()).map_err(|error| vec![error.to_string()])?;
     Ok(registry)
+}
+
+/// The message of an exception; its type if it has none.
+fn message(py: Python<'_>, error: &PyErr) -> String {
+    let text = error.value(py).to_string();
+    if text.is_empty() {
+        error.to_string().trim_end_matches(": ").to_owned()
+    } else {
+        text
+    }
 }
 
 /// All components that a scenario with this `use` has.

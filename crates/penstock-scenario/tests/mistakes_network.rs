@@ -42,6 +42,12 @@ hosts = { count = 4 }
         "",
         "t.toml:1: there are no [nodes]; write [nodes] and a line such as r1 = {} for each",
     );
+    refused(
+        "hosts =",
+        "\"gro\u{308}sse\" =",
+        "t.toml:5: nodes.gro\u{308}sse: 'gro\u{308}sse' cannot be a name, since it has an accent as a character of its own, U+0308; \
+         write a letter with its accent as one character (Unicode NFC)",
+    );
     refused("hosts =", r#""my hosts" ="#, "t.toml:5: nodes.my hosts: 'my hosts' cannot be a name; use letters, digits, '-' and '_'");
     refused("count = 4", "count = 0", "t.toml:5: nodes.hosts.count: 0 is out of range; a whole number, at least 1");
     refused("count = 4", "count = 17_000_000", "t.toml:2: nodes: 17000002 nodes are more than the 16000000 that fit");

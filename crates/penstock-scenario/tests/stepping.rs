@@ -107,6 +107,13 @@ fn what_may_not_be_set_is_refused_and_changes_nothing() {
     assert!(wrong("r-bb.queue.red.weight", "1").starts_with("unknown link or group of flows 'r-bb'; did you mean 'r-b'?"));
     assert!(wrong("r-b.rate", "1 Mbit/s").starts_with("'rate' is not the path of a parameter that can change"));
     assert!(wrong("r-b.queue.red.limit", "9 packets").contains("'limit' cannot be changed during a run"));
+    // Also where the value would be wrong, or would make another parameter wrong.
+    for value in ["5 packets", "9 pakets"] {
+        assert_eq!(wrong("r-b.queue.red.limit", value), "'limit' cannot be changed during a run");
+    }
+    let large = "1000000000000000000000";
+    let too_large = format!("{large} is too large; whole numbers go up to 9223372036854775807");
+    assert_eq!(wrong("r-b.queue.red.max-probability", large), too_large);
     assert!(wrong("r-b.queue.red.max-probability", "4").contains("4 is out of range; between 0 and 1"));
     assert!(wrong("r-b.queue.red.max-probability", "{").contains("is not TOML"));
     assert!(wrong("b-r.queue.tail-drop.limit", "9 packets").contains("the way back has no table 'back'"));

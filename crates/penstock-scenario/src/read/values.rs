@@ -68,7 +68,15 @@ impl Parameter for Name {
 /// Whether `text` may name something: paths and settings are taken apart at dots and brackets.
 pub(crate) fn check_name(text: &str) -> Result<(), String> {
     let sound = |c: char| (c.is_alphanumeric() && !is_escaped(c)) || c == '-' || c == '_';
-    if text.is_empty() || !text.chars().all(sound) {
+    // Combining diacritical marks, of names in decomposed form (NFD).
+    if let Some(mark) = text.chars().find(|c| ('\u{300}'..='\u{36f}').contains(c)) {
+        Err(format!(
+            "{} cannot be a name, since it has an accent as a character of its own, U+{:04X}; write a letter with its accent as one \
+             character (Unicode NFC)",
+            quoted(text),
+            mark as u32
+        ))
+    } else if text.is_empty() || !text.chars().all(sound) {
         Err(format!("{} cannot be a name; use letters, digits, '-' and '_'", quoted(text)))
     } else if text.chars().count() > LONGEST_NAME {
         Err(format!("{} is too long for a name; at most {LONGEST_NAME} characters", quoted(text)))

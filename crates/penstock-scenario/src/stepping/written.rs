@@ -1,5 +1,6 @@
 //! Entries of `[[links]]` and `[[flows]]` as they are written, whose parameters are set while a run goes on.
 
+use crate::catalogue::kinds::KINDS;
 use crate::network::links::read_port;
 use crate::network::parameter_changes::{set, Changeable, FLOWS, LINK};
 use crate::read::files::ReadOptions;
@@ -9,6 +10,7 @@ use crate::read::tree::{parse_setting_value, toml_error, Item, Tree};
 use penstock_engine::blueprint::PortPlan;
 use penstock_model::parameters::Reading;
 use penstock_model::printable::{quoted, shortened};
+use penstock_model::registry::Registry;
 use penstock_model::transport::TransportPlan;
 
 /// An entry of `[[links]]` or `[[flows]]`.
@@ -73,8 +75,13 @@ impl WrittenEntry {
         match changed {
             Some(changed) if mistakes.is_empty() => Ok((entry, changed)),
             _ => {
+                if let Some(key) = fixed_parameter(path, &options.registry) {
+                    return Err(format!("{} cannot be changed during a run", quoted(key)));
+                }
                 let found = mistakes.sorted();
-                let told: Vec<String> = found.into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
+                // A value that cannot be read has no path.
+                let of = |path: String| if path.is_empty() { path } else { format!("{path}: ") };
+                let told: Vec<String> = found.into_iter().map(|it| of(it.path) + &it.message).collect();
                 Err(told.join("; "))
             }
         }
@@ -87,4 +94,13 @@ impl WrittenEntry {
             &LINK
         }
     }
+}
+
+/// The key of a parameter that cannot change during a run, if `path` names one, such as `queue.red.limit`.
+fn fixed_parameter<'a>(path: &'a str, registry: &Registry) -> Option<&'a str> {
+    let (parents, key) = path.rsplit_once('.')?;
+    let component = parents.rsplit('.').next()?;
+    let entries = KINDS.iter().flat_map(|kind| kind.all(registry)).filter(|entry| entry.name == component);
+    let fields: Vec<_> = entries.flat_map(|entry| entry.fields).filter(|field| field.has_key(key)).collect();
+    (!fields.is_empty() && fields.iter().all(|field| !field.is_changeable)).then_some(key)
 }
