@@ -1,14 +1,10 @@
-"""Runs scenarios on all cores and keeps whatever is finished.
-
-A run is a pure function of scenario, seed, replication and model version, so the number of workers and the order in
-which runs finish do not change what :func:`run_all` returns.
-"""
+"""Runs scenarios, pure functions of text, seed, replication and model version, on all cores; keeps finished ones."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +20,7 @@ from penstock.memory import require
 from penstock.printable import utf8
 from penstock.processors import available, usable
 from penstock.records import Metric, RunFailure, RunRequest, RunResult, Status
+from penstock.results import grouped
 from penstock.store import RunKeys, Store, measuring, pick
 from penstock.workers import Crew, Reserve, crew
 from penstock.workers.job import Ended, Failed, How, Job, Lost, Made, Told
@@ -34,8 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Metric", "RunFailure", "RunRequest", "RunResult", "Status", "make_all", "read_all", "run_all"]
 
-_TICK = 0.2
-"""Seconds between two calls of `progress` during runs; also the delay until Ctrl-C is noticed."""
+_TICK = 0.2  # seconds between two calls of `progress` during runs; also the delay until Ctrl-C is noticed
 
 
 def run_all(
@@ -110,11 +106,7 @@ def make_all(
     reserve: Reserve | None = None,
     told: Callable[[RunResult, _core.Scenario], None] | None = None,
 ) -> list[RunResult]:
-    """Like :func:`run_all`, for scenarios that were read.
-
-    Leaves worker processes in `reserve` for further runs. At the end, `told` is called with each run that was made, in
-    their order, also if others failed.
-    """
+    """Like :func:`run_all`, for scenarios that were read; keeps workers in `reserve` and calls `told` with new runs."""
     place = Place.read(on)
     for name, number in (("jobs", 1 if jobs is None else jobs), ("threads", how.threads)):
         if not (hasattr(number, "__index__") and number >= 1):
@@ -143,8 +135,9 @@ def make_all(
             progress(status)
 
     tick()
-    made_by = partial(crew, place, jobs, replace(how, keeps=store is not None), reserve=reserve)
-    _compute(missing, made_by, tally.collect, tick)
+    with closing(Reserve()) if reserve is None else nullcontext(reserve) as kept:
+        made_by = partial(crew, place, jobs, replace(how, keeps=store is not None), reserve=kept)
+        _compute(missing, made_by, tally.collect, tick)
     if told is not None:
         tally.tell(told)
     return tally.results(missing)
@@ -212,35 +205,29 @@ class _Tally:
             self._joined[asked] = measuring(request, scenario, texts)
         if (joined := self._joined[asked]) is not None:
             return [Job(replace(request, sets=joined[0].sets), joined[1], job.key, positions)]
-        apart: dict[tuple[str, ...], list[int]] = {}
-        for position in positions:
-            apart.setdefault(tuple(self._measured(position)), []).append(position)
+        apart = grouped(positions, lambda each: tuple(self._measured(each)))
         return [Job(self._requests[it[0]], self._scenarios[it[0]], job.key, it) for it in apart.values()]
 
     def collect(self, end: Ended | Lost | Told) -> None:
         """Counts what a worker reports; keeps a finished run in the store first, so that it cannot be lost."""
         status = self.status
-        if isinstance(end, Told):
-            status.notes += (end.message,)
-            return
-        if isinstance(end, Lost):
-            status.replaced += 1
-            return
-        job = end.job
-        if isinstance(end.how, Made) and self._store is not None and end.how.record is not None:
-            self._store.write(end.how.record)
-        if status.work:
-            status.worked += job.request.hops
-        match end.how:
-            case Failed() as failed:
+        match end:
+            case Told(message):
+                status.notes += (message,)
+            case Lost():
+                status.replaced += 1
+            case Ended(job, Failed() as failed):
                 status.failed += len(job.positions)
                 self._failures.append(self._failure(job, failed))
-            case Made() as made:
+            case Ended(job, Made() as made):
+                if self._store is not None and made.record is not None:
+                    self._store.write(made.record)
                 status.packet_hops += made.packet_hops
                 self._finish(job, made)
+        if status.work and isinstance(end, Ended):
+            status.worked += end.job.request.hops
 
     def tell(self, told: Callable[[RunResult, _core.Scenario], None]) -> None:
-        """Calls `told` with each run that was made."""
         for result, scenario in zip(self._results, self._scenarios, strict=True):
             if result is not None and result.threads is not None:
                 told(result, scenario)
@@ -308,7 +295,6 @@ def read_all(requests: Iterable[RunRequest]) -> list[tuple[RunRequest, _core.Sce
 
 
 def _distinct(asked: Sequence[tuple[RunRequest, _core.Scenario]]) -> list[Job]:
-    """Merges equal requests into one job."""
     work: dict[str, Job] = {}
     named: dict[int, RunKeys] = {}
     for position, (request, scenario) in enumerate(asked):
@@ -328,10 +314,7 @@ def _compute(
     collect: Callable[[Ended | Lost | Told], None],
     tick: Callable[[], None],
 ) -> None:
-    """Makes the runs of `work` and collects them; on any exception it stops the runs in progress before it raises.
-
-    Signals arrive through the same queue as finished runs; see :class:`~penstock.workers.Crew`.
-    """
+    """Makes the runs of `work` and collects them and signals; on any exception it stops those in progress first."""
     ended: SimpleQueue[Ended | Lost | Told | BaseException | int] = SimpleQueue()
     workers = made_by(ended.put)
     with _queued_signals(ended.put, workers.stop) as handle:
@@ -369,10 +352,7 @@ def _compute(
 
 @contextmanager
 def _queued_signals(put: Callable[[int], None], stop: Callable[[], None]) -> Iterator[Callable[[int], object]]:
-    """Puts the numbers of interrupting signals into a queue; yields a function that calls the original handler.
-
-    A signal whose handler always raises also stops the work at once, without waiting for a write in progress.
-    """
+    """Queues signals, for whose handlers a function is yielded; a handler that always raises also stops the work."""
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
 
     def queue(number: int, _frame: FrameType | None) -> None:

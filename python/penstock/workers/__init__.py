@@ -1,8 +1,6 @@
 """Workers that make runs: threads, processes or a Dask cluster, behind one protocol and with identical results.
 
-Each worker makes one run after the other, and a crew has several workers. All kinds call the same function
-(:func:`~penstock.workers.job.make`), which returns the numbers and the content of the run's file in the store. The
-requesting process writes the file, so a worker that dies loses only the run in progress.
+They return the content of the run's file, which the requesting process writes: a worker that dies loses one run.
 """
 
 from __future__ import annotations
@@ -43,11 +41,7 @@ class ThreadWorker:
 
 
 class Crew:
-    """Workers, each with its thread, that take jobs from one queue.
-
-    The threads communicate only through queues that are written in C: an interruption between any two instructions
-    could otherwise leave a lock held or lose a finished run.
-    """
+    """Workers in threads with queues written in C, since an interruption could leave a lock held or lose a run."""
 
     def __init__(self, workers: Sequence[ThreadWorker | ProcessWorker]) -> None:
         self._workers = workers
@@ -59,10 +53,9 @@ class Crew:
         """Starts the work; `tell` is called from any thread, once per job or with an exception that ends the work."""
         for job in work:
             self._waiting.put(job)
-        for number, worker in enumerate(self._workers):
-            thread = Thread(target=self._work, args=(worker, tell), name=f"penstock-run-{number}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        for worker in self._workers:
+            self._threads.append(Thread(target=self._work, args=(worker, tell), daemon=True))
+            self._threads[-1].start()
 
     def stop(self) -> None:
         """Stops all workers, including runs in progress; :meth:`join` waits for them. Safe in a signal handler."""
@@ -87,18 +80,8 @@ class Crew:
             worker.close()
 
 
-def crew(
-    place: Place,
-    count: int | None,
-    how: How,
-    lost: Callable[[Lost], None],
-    reserve: Reserve | None = None,
-) -> Crew | DaskCrew:
-    """Returns a crew of `count` workers; on a remote cluster, None means all of its workers.
-
-    `lost` is called from any thread for each worker process that dies during a run. Idle worker processes of `reserve`
-    are taken first and returned at the end.
-    """
+def crew(place: Place, count: int | None, how: How, lost: Callable[[Lost], None], reserve: Reserve) -> Crew | DaskCrew:
+    """Returns a crew of `count` workers, None for all of a remote cluster; `lost` is called from any thread."""
     if place.kind == "dask":
         from penstock.workers.dask_crew import DaskCrew
 

@@ -1,7 +1,5 @@
 """Program of a worker process: makes the runs that it receives, and ends when its parent does."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -35,7 +33,7 @@ def _listen(requests: IO[bytes], put: Any) -> None:
     try:
         while True:
             put(receive(requests))
-    except EOFError:
+    finally:
         os._exit(0)
 
 

@@ -1,7 +1,5 @@
 """Connects to a Dask cluster, or starts one."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import time
@@ -21,30 +19,23 @@ _VERSION = "__import__('penstock.workers.remote', fromlist=['version']).version(
 
 
 class Connection:
-    """A cluster with its client; workers are named by their addresses.
+    """A cluster with its client, or PenstockError; `count` workers if they are started here."""
 
-    Raises PenstockError if the cluster cannot be reached or started.
-
-    `count`: number of workers, if they are started here.
-    """
-
-    ANSWER = 10.0
-    """Seconds within which a scheduler must answer."""
-    RETURN = 60.0
-    """Seconds within which a lost scheduler must return."""
+    ANSWER = 10.0  # seconds within which a scheduler must answer
+    RETURN = 60.0  # seconds within which a lost scheduler must return
 
     def __init__(self, place: Place, count: int) -> None:
         self._place = place
         self._levels = _quiet()
-        self._local: LocalWorkers | None = None
+        self.local: LocalWorkers | None = None
         self._cluster: Any = None
         self.client: Any = None
         try:
             if place.deployer:
                 self._cluster = _deployed(place)
             elif not place.address:
-                self._local = LocalWorkers(count)
-                self._cluster = self._local.cluster
+                self.local = LocalWorkers(count)
+                self._cluster = self.local.cluster
             self.client = _connected(self._cluster or place.address, self.ANSWER)
         except PenstockError:
             self.close()
@@ -60,11 +51,6 @@ class Connection:
         return self._place.address or self._place.deployer or "local cluster"
 
     @property
-    def waits(self) -> bool:
-        """Whether workers may wait in a batch queue."""
-        return bool(self._place.deployer)
-
-    @property
     def dashboard(self) -> str | None:
         """Address of the cluster's dashboard; None if it has none."""
         with suppress(Exception):
@@ -72,25 +58,15 @@ class Connection:
                 return str(self.client.dashboard_link)
         return None
 
-    def expect(self, count: int) -> None:
-        """Raises the number of workers to at least `count`, if they are started here."""
-        if self._local is not None:
-            self._local.expect(count)
-
     def workers(self) -> dict[str, int]:
         """Returns the connected workers with their numbers of cores."""
-        if self._local is not None:
-            self._local.tend()
+        if self.local is not None:
+            self.local.tend()
         return dict(self.client.nthreads())
 
     def versions(self, workers: Sequence[str]) -> dict[str, Any]:
         """Returns the version of each worker, or the exception of one without the package."""
         return dict(self.client.run(eval, _VERSION, workers=list(workers), on_error="return"))
-
-    def proven(self) -> None:
-        """Notes that results arrive."""
-        if self._local is not None:
-            self._local.proven()
 
     def reopen(self, is_stopped: Callable[[], bool]) -> None:
         """Reconnects to a lost scheduler; raises PenstockError if it does not return."""
@@ -101,6 +77,7 @@ class Connection:
         while not is_stopped():
             try:
                 self.client = _connected(self._place.address, 2.0)
+                return
             except Exception as error:  # of several types
                 if time.monotonic() > end:
                     raise PenstockError(
@@ -108,8 +85,6 @@ class Connection:
                         f"({_told(error)}); finished runs are kept."
                     ) from error
                 time.sleep(0.2)
-            else:
-                return
 
     def cancel(self, study: str) -> None:
         """Stops the runs of a study on all workers."""
@@ -120,8 +95,8 @@ class Connection:
     def close(self) -> None:
         """Disconnects, and ends the cluster if it was started here."""
         self._close_client()
-        if self._local is not None:
-            self._local.close()
+        if self.local is not None:
+            self.local.close()
         elif self._cluster is not None:
             with suppress(Exception):  # all results have been taken
                 self._cluster.close()
@@ -135,14 +110,10 @@ class Connection:
 
 
 class _Client(Client):  # type: ignore[misc]  # Dask has no types
-    """A client of a scheduler that never closes itself from the garbage collector.
-
-    Dask's own finalizer closes a client and takes a lock that is not reentrant. A collection may begin in the thread
-    that holds this lock, since starting an event loop allocates memory under it, and the process would wait for itself.
-    """
+    """A client that the garbage collector never closes, as it may hold the lock of Dask's finalizer."""
 
     def start(self, **options: Any) -> None:
-        """Connects; closes the client if no scheduler answers, since the constructor then returns none to close."""
+        """Connects; closes the client if no scheduler answers."""
         try:
             super().start(**options)
         except BaseException:
@@ -176,10 +147,7 @@ def _told(error: BaseException) -> str:
 
 
 def _quiet() -> dict[str, int]:
-    """Silences Dask's logs, since problems are reported otherwise; returns the levels to restore.
-
-    Tornado's report each refused connection, such as a stray HTTP request.
-    """
+    """Silences Dask's logs, and Tornado's of each refused connection; returns the levels to restore."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in levels:

@@ -1,11 +1,7 @@
 """Workers of a Dask cluster behind the same protocol as threads and processes.
 
-:class:`~penstock.workers.dask_crew.Dealer` assigns batches, and each batch is bound to its worker: only workers of a
-verified version get runs, and when a worker dies its runs are known. Results return through the client; the requesting
-process writes them.
+Each batch is bound to its worker: only a verified version gets runs, and the runs of one that dies are known.
 """
-
-from __future__ import annotations
 
 import asyncio
 import time
@@ -43,10 +39,8 @@ class Batch:
 class Dealer:
     """The runs that are still to be made, and the batches in progress."""
 
-    TARGET = 0.5
-    """Duration of a batch in seconds."""
-    MOST = 200
-    """Maximum number of runs in a batch."""
+    TARGET = 0.5  # duration of a batch in seconds
+    MOST = 200  # maximum number of runs in a batch
 
     def __init__(self, work: Iterable[Job], most: int | None = None) -> None:
         self._waiting = deque(work)
@@ -84,13 +78,13 @@ class Dealer:
 
     def ended(self, batch: Batch, seconds: float) -> None:
         """Notes that a batch has ended, and its duration."""
-        self._forget(batch)
+        self._under_way[batch.worker].remove(batch)
         self._seconds += seconds
         self._cost += sum(_cost(job) for job in batch.jobs)
 
     def returned(self, batch: Batch) -> None:
         """Takes back a batch of a lost scheduler."""
-        self._forget(batch)
+        self._under_way[batch.worker].remove(batch)
         # They go first again, since they are the longest of the rest.
         self._waiting.extendleft(reversed(batch.jobs))
 
@@ -109,9 +103,6 @@ class Dealer:
         told = f"ended {DEATHS} workers of the cluster, which had no other run then, the last one {called}"
         return [(job, Failed(told, ours=False, attempts=DEATHS))]
 
-    def _forget(self, batch: Batch) -> None:
-        self._under_way[batch.worker].remove(batch)
-
     def _next(self, cores: int) -> list[Job]:
         # Batches become small towards the end, so that all workers end together. Until the first one has ended, the
         # duration of a run is unknown.
@@ -126,7 +117,6 @@ class Dealer:
 
 
 def _cost(job: Job) -> float:
-    """Returns the expected packet-hops; 1 for every run if unknown."""
     return job.request.hops or 1.0
 
 
@@ -135,24 +125,17 @@ _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
 
 
 class DaskCrew:
-    """Executes runs on the workers of a cluster; see :class:`penstock.workers.Crew`.
+    """Up to `count` runs at once on a cluster, None for all of its cores; see :class:`penstock.workers.Crew`."""
 
-    `count` is the maximum number of simultaneous runs, all cores of the cluster if None; `reserve` keeps the connection
-    for further runs.
-    """
-
-    LOOK = 0.5
-    """Seconds between two updates of the list of workers."""
-    HINT = 5.0
-    """Seconds without any worker before a message."""
-    PATIENCE = 300.0
-    """Seconds without any worker after which the runs fail, unless workers may wait in a batch queue."""
+    LOOK = 0.5  # seconds between two updates of the list of workers
+    HINT = 5.0  # seconds without any worker before a message
+    PATIENCE = 300.0  # seconds without any, after which the runs fail unless workers may wait in a batch queue
 
     _dealer: Dealer
     _connection: Connection
     _tell: Tell
 
-    def __init__(self, place: Place, count: int | None, how: How, reserve: Reserve | None) -> None:
+    def __init__(self, place: Place, count: int | None, how: How, reserve: Reserve) -> None:
         self._place = place
         self._count = count
         self._how = how
@@ -198,18 +181,15 @@ class DaskCrew:
             return
         if self._stopped:
             connection.cancel(self._study)
-        if self._reserve is None or self._stopped:
-            if self._reserve is not None:
-                self._reserve.connection = None
+            self._reserve.connection = None
             connection.close()
 
     def _connected(self, count: int) -> Connection:
-        if self._reserve is not None and self._reserve.connection is not None:
-            self._reserve.connection.expect(count)
+        if self._reserve.connection is not None:
+            if self._reserve.connection.local is not None:
+                self._reserve.connection.local.expect(count)
             return self._reserve.connection
-        connection = Connection(self._place, count)
-        if self._reserve is not None:
-            self._reserve.connection = connection
+        connection = self._reserve.connection = Connection(self._place, count)
         if connection.dashboard is not None:
             self._tell(Told(f"dashboard of {connection.name}: {connection.dashboard}"))
         return connection
@@ -226,19 +206,19 @@ class DaskCrew:
                     looked = now
                 self._deal()
                 self._collect()
-            except PenstockError:
-                raise
             except _GONE:
                 if self._is_stopped():
                     return
                 self._tell(Told(f"{name}: the scheduler has gone; looking for it"))
-                self._forget()
+                for batch in self._futures:
+                    self._dealer.returned(batch)
+                self._futures, self._accepted, self._refused = {}, {}, set()
                 self._connection.reopen(self._is_stopped)
                 looked = 0.0
                 continue
             if self._accepted:
                 seen, is_hinted = now, False
-            elif now - seen > self.PATIENCE and not self._connection.waits:
+            elif now - seen > self.PATIENCE and not self._place.deployer:
                 raise PenstockError(
                     f"{name}: no worker has been there for {self.PATIENCE:.0f} s; finished runs are kept."
                 )
@@ -294,7 +274,8 @@ class DaskCrew:
                         self._lose(batch.worker)
                     else:
                         del self._futures[batch]
-                        self._connection.proven()
+                        if self._connection.local is not None:
+                            self._connection.local.proven()
                         self._dealer.ended(batch, seconds)
                         for job, answer in zip(batch.jobs, answers, strict=True):
                             self._tell(Ended(job, answer))
@@ -302,7 +283,6 @@ class DaskCrew:
                 back = self._returned.get_nowait()
 
     def _lose(self, worker: str) -> None:
-        """Takes back the runs of a worker that died, which are repeated or have failed."""
         self._accepted.pop(worker, None)
         jobs = [job for batch in self._futures if batch.worker == worker for job in batch.jobs]
         self._futures = {batch: future for batch, future in self._futures.items() if batch.worker != worker}
@@ -314,11 +294,3 @@ class DaskCrew:
     def _refuse(self, worker: str, why: str) -> None:
         self._refused.add(worker)
         self._tell(Told(f"worker {worker} is refused, since it {why}"))
-
-    def _forget(self) -> None:
-        """Takes back all runs of a lost scheduler."""
-        for batch in list(self._futures):
-            self._dealer.returned(batch)
-        self._futures = {}
-        self._accepted = {}
-        self._refused = set()

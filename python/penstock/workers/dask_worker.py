@@ -1,18 +1,11 @@
-"""Program of a worker of the local Dask cluster, and the folder that its members share.
-
-It has one core, and ends when its parent does, for whatever reason.
-"""
-
-from __future__ import annotations
+"""Program of a one-core worker of the local Dask cluster, which ends with its parent, and the folder of its members."""
 
 import asyncio
 import logging
 import os
-import secrets
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,8 +21,7 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "5s",
 }
 """Dask's profiling and monitoring are off: they take 4 % of a core per worker and cannot see into runs."""
-_PATIENCE = 2.0
-"""Seconds for removing the folder while other workers that are ending still write there."""
+_PATIENCE = 2.0  # seconds for removing the folder while other workers that are ending still write there
 
 
 @dataclass(frozen=True)
@@ -37,11 +29,6 @@ class ClusterFolder:
     """Folder of a local Dask cluster that only its user can enter: its certificate, and Dask's own files."""
 
     path: Path  # path of the folder
-
-    @classmethod
-    def planned(cls) -> ClusterFolder:
-        """Returns a folder among the temporary files that does not exist yet."""
-        return cls(Path(tempfile.gettempdir()) / f"penstock-dask-{secrets.token_hex(8)}")
 
     @property
     def identity(self) -> Path:
@@ -76,10 +63,7 @@ class ClusterFolder:
 
 
 def main() -> None:
-    """Works for a scheduler; standard input has the folder of the cluster and then the scheduler's address.
-
-    With a folder as its argument, the program only removes it.
-    """
+    """Works for a scheduler, whose address comes from standard input, or removes the folder that is its argument."""
     if len(sys.argv) > 1:
         ClusterFolder(Path(sys.argv[1])).remove()
         return
@@ -117,16 +101,8 @@ async def _work(address: str, folder: ClusterFolder) -> None:
 
     path = list(sys.path)
     with dask.config.set(SETTINGS):
-        worker = Quiet(
-            address,
-            host="tls://127.0.0.1",
-            nthreads=1,
-            memory_limit=0,
-            dashboard=False,
-            local_directory=str(folder.path),
-            security=folder.security(),
-            death_timeout=60,
-        )
+        options = {"local_directory": str(folder.path), "security": folder.security(), "death_timeout": 60}
+        worker = Quiet(address, host="tls://127.0.0.1", nthreads=1, memory_limit=0, dashboard=False, **options)
         # Dask adds its folder to the module path; another user could create it again once it is removed.
         sys.path[:] = [each for each in sys.path if each in path]
         await worker

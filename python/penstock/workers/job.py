@@ -1,7 +1,5 @@
 """A run to be made, how it is made, and its outcome."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +10,7 @@ from penstock.records import Decided, Measured, Metric, RunRequest
 from penstock.store import manifest
 from penstock.store.runfile import Record, encode
 
-_AT_ONCE = 1000
-"""Metrics that are copied from the core in one step, which cannot be interrupted."""
+_AT_ONCE = 1000  # metrics that are copied from the core in one step, which cannot be interrupted
 
 
 @dataclass(slots=True)

@@ -1,15 +1,15 @@
 """A Dask cluster on this machine: a scheduler in this process, and worker processes that are replaced when they die.
 
-Scheduler and workers listen on the loopback interface only and require a certificate, which is created with the cluster
-and which only its user can read. They have no HTTP servers.
+They listen on the loopback interface only, without HTTP, and require a certificate that only the user can read.
 """
 
-from __future__ import annotations
-
+import secrets
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import dask
@@ -20,8 +20,7 @@ from penstock.workers.dask_worker import SETTINGS, ClusterFolder
 from penstock.workers.pipe import STARTS, close, opened, program, send
 
 T = TypeVar("T")
-LOOPS = 3
-"""Number of attempts to start the event loop of Dask."""
+LOOPS = 3  # number of attempts to start the event loop of Dask
 
 
 def command() -> list[str]:
@@ -30,17 +29,14 @@ def command() -> list[str]:
 
 
 class LocalWorkers:
-    """A scheduler and its workers.
-
-    Dask's own local workers import the main program again, as `multiprocessing` does; these do not.
-    """
+    """A scheduler and its workers, which do not import the main program again, as Dask's own do."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._deaths = 0
         self._workers: list[subprocess.Popen[bytes]] = []
         self._waiting: list[subprocess.Popen[bytes]] = []
-        self._folder = ClusterFolder.planned()
+        self._folder = ClusterFolder(Path(tempfile.gettempdir()) / f"penstock-dask-{secrets.token_hex(8)}")
         self.cluster: Any = None
         try:
             # The first worker learns of the folder before it exists, and removes it if this process is killed.
@@ -100,13 +96,7 @@ class LocalWorkers:
 
 
 def begun(start: Callable[[], T]) -> T:
-    """Returns the result of `start`, which is called again if the thread of Dask's event loop was late.
-
-    Dask asserts that this thread runs within ten seconds, which fails on a machine that was suspended or overloaded. A
-    late thread idles until the process ends.
-
-    Raises AssertionError if the last of `LOOPS` attempts fails in the same way.
-    """
+    """Returns the result of `start`, called up to `LOOPS` times: Dask asserts that its loop runs within ten seconds."""
     for _ in range(LOOPS - 1):
         with suppress(AssertionError):
             return start()
@@ -123,14 +113,8 @@ class _Quiet(Scheduler):  # type: ignore[misc]  # Dask has no types
 def _scheduler(folder: ClusterFolder) -> Any:
     """Returns a cluster with a scheduler in this process and no workers of Dask's own."""
     identity = folder.security()
-    options = {
-        "host": "127.0.0.1",
-        "protocol": "tls://",
-        "port": 0,
-        "security": identity,
-        "dashboard": False,
-        "local_directory": str(folder.path),
-    }
+    options = {"host": "127.0.0.1", "protocol": "tls://", "port": 0, "security": identity, "dashboard": False}
+    options["local_directory"] = str(folder.path)
     path = list(sys.path)
     with dask.config.set(SETTINGS):
         scheduler = {"cls": _Quiet, "options": options}

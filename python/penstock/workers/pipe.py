@@ -1,9 +1,4 @@
-"""Worker processes, and objects through the pipes to them: each is its length followed by its pickle.
-
-Both ends are processes of one command, so they may trust each other.
-"""
-
-from __future__ import annotations
+"""Worker processes, and pickled objects through pipes to them: both ends are of one command and trust each other."""
 
 import os
 import pickle
@@ -15,9 +10,7 @@ from typing import IO, Any
 
 from penstock.huge_pages import tunables
 
-STARTS = 10
-"""Number of consecutive workers that may end, without any result in between, for reasons unrelated to a run."""
-_LENGTH = 8
+STARTS = 10  # number of consecutive workers that may end, without any result in between, for reasons unrelated to a run
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -54,20 +47,11 @@ def close(child: subprocess.Popen[bytes]) -> int:
 def send(pipe: IO[bytes] | None, what: Any) -> None:
     """Writes an object; raises OSError if the other end is closed."""
     assert pipe is not None
-    content = pickle.dumps(what, protocol=5)
-    pipe.write(len(content).to_bytes(_LENGTH, "little") + content)
+    pickle.dump(what, pipe)
     pipe.flush()
 
 
 def receive(pipe: IO[bytes] | None) -> Any:
-    """Reads an object; raises EOFError if the pipe ends before or within it."""
+    """Reads an object; raises EOFError if the pipe ends before it, UnpicklingError or EOFError if within it."""
     assert pipe is not None
-    length = int.from_bytes(_exactly(pipe, _LENGTH), "little")
-    return pickle.loads(_exactly(pipe, length))
-
-
-def _exactly(pipe: IO[bytes], length: int) -> bytes:
-    content = pipe.read(length)
-    if len(content) < length:
-        raise EOFError
-    return content
+    return pickle.load(pipe)

@@ -36,10 +36,7 @@ class Place:
 
     @classmethod
     def read(cls, text: str) -> Place:
-        """Reads the value of `--on`.
-
-        Raises ArgumentError if there are no such workers; InputError if the entry of the cluster in the settings file
-        has mistakes, or Dask is not installed.
+        """Reads `--on`. Raises ArgumentError if there are no such workers, InputError for wrong settings or no Dask.
 
         >>> Place.read("processes").kind
         'processes'
@@ -93,7 +90,6 @@ def _entry(name: str) -> Place:
 
 
 def _mistakes(entry: Any) -> list[str]:
-    """Returns all mistakes in the entry of a cluster."""
     if not isinstance(entry, dict):
         return [f"must be a table with {', '.join(_KEYS)}."]
     found = [f"unknown key {quoted(key)}; allowed are {', '.join(_KEYS)}." for key in entry if key not in _KEYS]

@@ -1,11 +1,4 @@
-"""Workers that are processes: a crash loses only the run in progress.
-
-A thread per process sends it one run after the other through a pipe and waits for the answer. If a process dies, a new
-one repeats the run; a run that ends several processes has failed. Idle processes wait in a :class:`Reserve` for the
-next round of a study.
-"""
-
-from __future__ import annotations
+"""Workers that are processes: if one dies, a new one repeats its run; a run that ends several has failed."""
 
 import pickle
 import signal
@@ -22,11 +15,9 @@ from penstock.workers.remote import asked
 if TYPE_CHECKING:
     from penstock.workers.connection import Connection
 
-DEATHS = 3
-"""Number of worker processes that a run may end before it has failed."""
+DEATHS = 3  # number of worker processes that a run may end before it has failed
 
-_GONE = (OSError, EOFError, pickle.UnpicklingError)
-"""Exceptions of a pipe whose other end has died."""
+_GONE = (OSError, EOFError, pickle.UnpicklingError)  # exceptions of a pipe whose other end has died
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
 """Signals from outside, such as the system when memory runs out; others are faults of the simulator."""
 
@@ -37,23 +28,18 @@ def command() -> list[str]:
 
 
 class Reserve:
-    """Idle worker processes, or the connection to a cluster, kept between the rounds of a study.
-
-    Threads add and remove processes; a list does both atomically.
-    """
+    """Idle worker processes, or the connection to a cluster, kept between the rounds of a study."""
 
     def __init__(self) -> None:
-        self._idle: list[subprocess.Popen[bytes]] = []
+        self._idle: list[subprocess.Popen[bytes]] = []  # threads add and remove processes, both atomically
         self.connection: Connection | None = None
 
     def take(self) -> subprocess.Popen[bytes] | None:
         """Returns an idle process that is still alive; None if there is none."""
         with suppress(IndexError):
-            while True:
-                child = self._idle.pop()
-                if child.poll() is None:
-                    return child
+            while (child := self._idle.pop()).poll() is not None:
                 close(child)
+            return child
         return None
 
     def give(self, child: subprocess.Popen[bytes]) -> None:
@@ -65,17 +51,15 @@ class Reserve:
         if self.connection is not None:
             self.connection.close()
             self.connection = None
-        with suppress(IndexError):
-            while True:
-                child = self._idle.pop()
-                child.kill()
-                close(child)
+        while (child := self.take()) is not None:
+            child.kill()
+            close(child)
 
 
 class ProcessWorker:
     """Executes runs one after the other in a process of its own, called from one thread."""
 
-    def __init__(self, how: How, lost: Callable[[Lost], None], reserve: Reserve | None = None) -> None:
+    def __init__(self, how: How, lost: Callable[[Lost], None], reserve: Reserve) -> None:
         self._how = how
         self._lost = lost
         self._reserve = reserve
@@ -113,15 +97,14 @@ class ProcessWorker:
 
     def close(self) -> None:
         """Returns the idle process to the reserve, or ends it."""
-        child = self._child
+        child, self._child = self._child, None
         if child is None:
             return
-        if self._reserve is not None and self._has_answered and not self._stopped:
-            self._child = None
+        if self._has_answered and not self._stopped:
             self._reserve.give(child)
         else:
             child.kill()
-            self._ended(child)
+            close(child)
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         """Returns a process that is ready; None if the work was stopped."""
@@ -129,8 +112,12 @@ class ProcessWorker:
         for _ in range(STARTS):
             if self._is_stopped():
                 return None
-            idle = self._reserve.take() if self._reserve is not None else None
-            self._child = child = idle or self._opened()
+            idle = self._reserve.take()
+            try:
+                self._child = child = idle or opened(command(), subprocess.PIPE)
+            except OSError as error:
+                why = f"no worker process can be started: {error.strerror or error}; --on threads needs none."
+                raise PenstockError(why) from error
             if self._is_stopped():  # `stop` may have come before there was a process to kill
                 child.kill()
             if idle is not None:
@@ -152,15 +139,6 @@ class ProcessWorker:
 
     def _is_stopped(self) -> bool:
         return self._stopped
-
-    @staticmethod
-    def _opened() -> subprocess.Popen[bytes]:
-        try:
-            return opened(command(), subprocess.PIPE)
-        except OSError as error:
-            raise PenstockError(
-                f"no worker process can be started: {error.strerror or error}; --on threads needs none."
-            ) from error
 
     def _ended(self, child: subprocess.Popen[bytes]) -> int:
         """Forgets a process that is ending; returns its exit code, negative for a signal."""

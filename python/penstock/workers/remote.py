@@ -1,7 +1,5 @@
 """Runs in other processes, and in batches for workers of a cluster."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from functools import lru_cache
@@ -13,8 +11,7 @@ from penstock.records import RunRequest
 from penstock.store.manifest import folder_of, run_key
 from penstock.workers.job import Failed, How, Job, Made, Stop, failed, make
 
-Asked = tuple[RunRequest, str]
-"""What another process has to know of a run: its request and its key."""
+Asked = tuple[RunRequest, str]  # what another process has to know of a run: its request and its key
 
 
 def asked(job: Job) -> Asked:
@@ -52,10 +49,7 @@ def version() -> tuple[str, str]:
 
 
 def make_batch(study: str, how: How, asked: list[Asked]) -> tuple[float, list[Made | Failed]]:
-    """Executes runs one after the other; returns the elapsed seconds and the outcomes.
-
-    `study` names the runs for a cancellation.
-    """
+    """Executes the runs of a `study` one after the other; returns the elapsed seconds and the outcomes."""
     begin, stop = time.perf_counter(), _stop(study)
     answers = [Failed("stopped", ours=False) if stop else answered(each, how, stop) for each in asked]
     return time.perf_counter() - begin, answers
