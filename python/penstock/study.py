@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.plots import request_of
 from penstock.progress import Progress
 from penstock.search import Question, SearchResult, search
-from penstock.sensitivity import Design, SensitivityResult, analyse
+from penstock.sensitivity import Design, Sampling, SensitivityResult
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.making import make, stored
@@ -40,19 +40,11 @@ class Study(StudySettings):
         if self.definition.ranges:
             refuse_beside_ranges(aimed, mistakes)
         mistakes.raise_any(self.name)
-        text = self.scenario()
-        return StudyPlan(
-            self.name,
-            text,
-            self.name,
-            points_of(self.definition, text, self.name, self.name),
-            self.description,
-            self.replications,
-            place=self.name,
-            origins={name: None for name, _ in self.definition.places()},
-            **aimed,
-            definition=self.definition if self.definition.ranges else None,
-        )
+        text, ranged = self.scenario(), self.definition if self.definition.ranges else None
+        points = points_of(self.definition, text, self.name, self.name)
+        own = (self.name, text, self.name, points, self.description, self.replications)
+        origins = {name: None for name, _ in self.definition.places()}
+        return StudyPlan(*own, place=self.name, origins=origins, **aimed, definition=ranged)
 
     def run(
         self, *, jobs: int | None = None, store: Store | None = None, threads: int = 1, on: str = "threads"
@@ -102,10 +94,7 @@ class Study(StudySettings):
             return StudyResult.of(make(plan, asked, runner))
 
     def stored(self, store: Store | None = None) -> StudyResult:
-        """Returns what a store has of the study, even while another process adds to it; nothing is run.
-
-        The store is that of the default folder if left out. Raises PenstockError if it has no run of the study.
-        """
+        """Returns what a store (by default the usual one) has of the study; raises PenstockError if it has no run."""
         plan = self.plan()
         return StudyResult.of(stored(plan, plan.read(), store if store is not None else Store()))
 
@@ -169,7 +158,8 @@ class Study(StudySettings):
         design = Design.of(method, samples, second_order)
         plan = self._ranged(ranges)
         with _runner(**options) as runner:
-            return analyse(plan, design, runner, [metrics] if isinstance(metrics, str) else metrics)
+            sampling = Sampling(plan, design, [metrics] if isinstance(metrics, str) else metrics)
+            return sampling.result(runner.make(sampling.asked))
 
     def search(
         self,

@@ -15,8 +15,7 @@ from penstock.studies.definition import Definition
 from penstock.studies.derived import When
 from penstock.toml import native
 
-_VALUES = 6
-"""Maximum number of values of a parameter that a notebook shows."""
+_VALUES = 6  # maximum number of values of a parameter that a notebook shows
 
 
 @dataclass(frozen=True, init=False)
@@ -106,10 +105,7 @@ class StudySettings:
         )
 
     def runs(self, count: int) -> Self:
-        """Sets the number of independent runs of each point.
-
-        Raises ValueError if `count` is not from 1 to :data:`MOST_RUNS`.
-        """
+        """Sets the number of independent runs of each point; ValueError if it is not from 1 to :data:`MOST_RUNS`."""
         return replace(self, replications=count)
 
     def vary(self, name: str, values: Sequence[Any]) -> Self:
@@ -125,10 +121,7 @@ class StudySettings:
         return self._changed(grid={**self.definition.grid, name: _listed("vary", name, values)})
 
     def vary_together(self, values: Mapping[str, Sequence[Any]]) -> Self:
-        """Varies settings in step: the first values together, then the second ones, and so on.
-
-        Raises ArgumentError if the values of a setting are a single text.
-        """
+        """Varies settings in step: all first values, then all second ones. Raises ArgumentError for a single text."""
         table = {name: _listed("vary_together", name, each) for name, each in values.items()}
         return self._changed(zips=[*self.definition.zips, table])
 
@@ -176,10 +169,7 @@ class StudySettings:
         return self._changed(when=[*self.definition.when, added])
 
     def derive(self, name: str, expression: str) -> Self:
-        """Adds a setting by its path, or an auxiliary value by any other name, that follows from others.
-
-        The expression is arithmetic with units, such as ``"0.5 * r1-r2.rate * 100 ms / sqrt(flows)"``.
-        """
+        """Adds a setting by its path, or a helper by another name, such as ``"0.5 * r1-r2.rate / sqrt(flows)"``."""
         return self._changed(derived={**self.definition.derived, name: expression})
 
     def precision(self, metric: str, half_width: str, *, least: int = 30, most: int = 1000) -> Self:

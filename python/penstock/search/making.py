@@ -1,14 +1,9 @@
-"""Runs a search: batches of trials, then fresh runs of the best.
-
-Nothing but the runs is stored. Optuna's tree-structured Parzen estimator makes the proposals, in batches of fixed
-size. They depend only on the seed and on earlier trials, so repeating the command finds earlier runs in the store and
-continues where it stopped.
-"""
+"""Runs a search: batches of trials that depend on the seed and earlier trials alone, then fresh runs of the best."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,18 +23,12 @@ from penstock.studies.verify import middle_of
 
 _BATCH = 8
 """Trials proposed before any of them is known; fixed, so that proposals do not depend on which run ends first."""
-_RANDOM = 16
-"""Number of random trials at the start: two batches."""
-_TINY = 1e-300
-"""Violation of a strict inequality whose sides are equal."""
+_RANDOM = 16  # number of random trials at the start: two batches
+_TINY = 1e-300  # violation of a strict inequality whose sides are equal
 
 
 class Search:
-    """A search before anything is run.
-
-    Raises ScenarioError if the scenario has mistakes in the middle of the ranges or at one of their ends, InputError if
-    nothing varies, the seed does, or a number is not measured.
-    """
+    """A search before anything is run. Raises as :func:`penstock.studies.verify.middle_of`, or InputError."""
 
     def __init__(self, plan: StudyPlan, question: Question) -> None:
         self.plan, self.question = plan, question
@@ -83,17 +72,15 @@ class Search:
     def _batch(self, begin: int, proposed: Sequence[dict[str, Any]], runner: Runner) -> list[Trial]:
         points = [self._point(values) for values in proposed]
         runs = iter(_made([each for each in points if not isinstance(each, str)], runner))
-        return [
-            Trial(number, values, why=point)
-            if isinstance(point, str)
-            else self._trial(number, values, point, next(runs))
-            for number, (values, point) in enumerate(zip(proposed, points, strict=True), start=begin)
-        ]
+        numbered = enumerate(zip(proposed, points, strict=True), start=begin)
+        return [self._trial(number, values, point, runs) for number, (values, point) in numbered]
 
     def _trial(
-        self, number: int, values: dict[str, Any], point: PointRequest, made: Sequence[RunResult] | str
+        self, number: int, values: dict[str, Any], point: PointRequest | str, runs: Iterator[Sequence[RunResult] | str]
     ) -> Trial:
-        if isinstance(made, str):
+        if isinstance(point, str):
+            return Trial(number, values, why=point)
+        if isinstance(made := next(runs), str):
             return Trial(number, values, point, why=f"failed: {made}")
         try:
             numbers, missed = self._numbers(made)
@@ -107,7 +94,6 @@ class Search:
         return Trial(number, values, point, own[0], tuple(own[1:]), met, self._interval(numbers))
 
     def _numbers(self, made: Sequence[RunResult]) -> tuple[list[float], list[list[float]]]:
-        """The number in each run, and the violations of each condition."""
         runs = [run.metrics for run in self._derived.added(made)]
         numbers = [select(self.question.metric, metrics).value for metrics in runs]
         return numbers, [[each.missed_by(metrics) for metrics in runs] for each in self.question.conditions]
@@ -181,7 +167,6 @@ class _Sampler:
         self._asked: list[Any] = []
 
     def propose(self, count: int) -> list[dict[str, Any]]:
-        """Returns the values of the next trials as TOML values."""
         self._asked = [self._study.ask(self._space) for _ in range(count)]
         return [
             {name: _value(self._ranges[name], trial.params[name]) for name in self._ranges} for trial in self._asked

@@ -1,11 +1,9 @@
 """The objective of a search: a number to minimise or maximise, and conditions."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from penstock.errors import InputError, advice
 from penstock.printable import quoted
@@ -31,7 +29,7 @@ class Condition:
     is_strict: bool  # whether it is met only below zero
 
     @classmethod
-    def read(cls, text: str) -> Condition:
+    def read(cls, text: str) -> Self:
         """Raises ExpressionError if it is no inequality."""
         found = parse(text)
         if found.kind != "relation" or found.what in ("==", "!="):
@@ -68,11 +66,8 @@ class Question:
     fresh: int = FRESH  # number of fresh runs of each finalist
 
     @classmethod
-    def of(cls, asked: Mapping[str, Any]) -> Question:
-        """Reads ``[search]``, or options with the same names.
-
-        Raises InputError with all mistakes, or if Optuna is not installed.
-        """
+    def of(cls, asked: Mapping[str, Any]) -> Self:
+        """Reads ``[search]``, or like options. Raises InputError with all mistakes, or if Optuna is not installed."""
         wrong = []
         least, greatest = asked.get("minimise", []), asked.get("maximise", [])
         if len(least) + len(greatest) != 1:

@@ -228,10 +228,10 @@ class SearchResult(SearchData):
         taken = {*texts, *numbers, "trial", "feasible", "runs", *about}
         columns = {name: free_name(name, taken) for name in self.plan.ranges}
         finalists = {each.trial.number: each for each in self.finalists}
-        fresh = ("fresh_mean", "fresh_low", "fresh_high", "verdict")
         rows = []
         for trial in self.trials:
             last = finalists.get(trial.number)
+            fresh = _interval(None if last is None else last.interval)
             rows.append(
                 {
                     "study": self.plan.name,
@@ -243,7 +243,8 @@ class SearchResult(SearchData):
                     "value": significant(trial.value),
                     "feasible": trial.is_feasible,
                     "why": trial.why,
-                    **(dict.fromkeys(fresh) if last is None else self._fresh(last)),
+                    **{f"fresh_{name}": value for name, value in fresh.items()},
+                    "verdict": last and last.verdict(self.question.greatest),
                     "runs": self.plan.runs,
                     **(dict.fromkeys(about) if trial.point is None else trial.point.provenance.row()),
                 }
@@ -278,10 +279,6 @@ class SearchResult(SearchData):
             }
         )
 
-    def _fresh(self, each: Finalist) -> dict[str, Any]:
-        numbers = {f"fresh_{name}": value for name, value in _interval(each.interval).items()}
-        return {**numbers, "verdict": each.verdict(self.question.greatest)}
-
     def _trial(self, trial: Trial) -> dict[str, Any]:
         return {
             "trial": trial.number,
@@ -302,60 +299,50 @@ class SearchResult(SearchData):
             **_interval(each.interval),
             "missed_by": [_interval(missed) for missed in each.missed_by],
             "meets": each.meets,
-            "less_best": less and _bounds(less.difference, less.low, less.high),
+            "less_best": less and _interval(Interval(less.difference, less.low, less.high, len(each.values))),
             "p_holm": significant(each.p),
             "verdict": each.verdict(self.question.greatest),
         }
 
+    @style()
     def plot(self) -> Picture:
         """Draws the trials, the best so far, and the finalists in fresh runs."""
-        return _picture(self)
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+        from penstock.plots.canvas import Picture
+
+        question = self.question
+        known = [trial for trial in self.trials if trial.value is not None]
+        fit = scale(question.metric.partition("[")[0], self.unit, [trial.value or 0.0 for trial in known])
+        figure = Picture(figsize=(WIDTHS["column"], 2.6), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03))
+        axes = figure.subplots()
+        kinds = ((True, "o", COLOURS[0], "trial"), (False, "x", GREY, "misses a condition"))
+        for feasible, marker, colour, label in kinds:
+            own = [trial for trial in known if trial.is_feasible is feasible]
+            if own:
+                places, values = [trial.number for trial in own], [(trial.value or 0.0) / fit.size for trial in own]
+                axes.plot(places, values, linestyle="none", marker=marker, color=colour, label=label, markersize=3)
+        history = self.history()
+        if history:
+            places = [*(trial.number for trial in history), len(self.trials) - 1]
+            values = [(trial.value or 0.0) / fit.size for trial in history]
+            axes.step(places, [*values, values[-1]], where="post", color=COLOURS[0], label="best so far")
+        for turn, each in enumerate(self.finalists):
+            low, high = each.interval.low, each.interval.high
+            if low is None or high is None:
+                continue
+            around = [[(each.interval.mean - low) / fit.size], [(high - each.interval.mean) / fit.size]]
+            point = ([each.trial.number], [each.interval.mean / fit.size])
+            shades: dict[str, Any] = {"color": COLOURS[1], "label": None if turn else "in fresh runs"}
+            axes.errorbar(*point, yerr=around, fmt="D", markersize=3, capsize=CAP, elinewidth=0.8, **shades)
+        axes.set_xlabel("trial")
+        axes.set_ylabel(f"{printable(question.metric)}{f' ({fit.unit})' if fit.unit else ''}")
+        figure.legend(loc="outside upper left", ncols=2)
+        runs, fresh = self.plan.runs, question.fresh
+        note = f"means of {runs} run{'s' * (runs != 1)}; in {fresh} fresh ones with 95 % confidence intervals"
+        figure.supxlabel(note, fontsize=6, color=GREY, x=0.99, ha="right")
+        return figure
 
 
-def _interval(own: Interval) -> dict[str, float | None]:
-    return _bounds(own.mean, own.low, own.high)
-
-
-def _bounds(mean: float, low: float | None, high: float | None) -> dict[str, float | None]:
-    return {"mean": significant(mean), "low": significant(low), "high": significant(high)}
-
-
-_FRESH: dict[str, Any] = {"fmt": "D", "color": COLOURS[1], "markersize": 3, "capsize": CAP, "elinewidth": 0.8}
-
-
-@style()
-def _picture(result: SearchData) -> Picture:
-    """Draws the trials from left to right."""
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    from penstock.plots.canvas import Picture
-
-    question = result.question
-    known = [trial for trial in result.trials if trial.value is not None]
-    fit = scale(question.metric.partition("[")[0], result.unit, [trial.value or 0.0 for trial in known])
-    figure = Picture(figsize=(WIDTHS["column"], 2.6), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03))
-    axes = figure.subplots()
-    for feasible, marker, colour, label in ((True, "o", COLOURS[0], "trial"), (False, "x", GREY, "misses a condition")):
-        own = [trial for trial in known if trial.is_feasible is feasible]
-        if own:
-            places, values = [trial.number for trial in own], [(trial.value or 0.0) / fit.size for trial in own]
-            axes.plot(places, values, linestyle="none", marker=marker, color=colour, label=label, markersize=3)
-    history = result.history()
-    if history:
-        places = [*(trial.number for trial in history), len(result.trials) - 1]
-        values = [(trial.value or 0.0) / fit.size for trial in history]
-        axes.step(places, [*values, values[-1]], where="post", color=COLOURS[0], label="best so far")
-    for turn, each in enumerate(result.finalists):
-        low, high = each.interval.low, each.interval.high
-        if low is None or high is None:
-            continue
-        around = [[(each.interval.mean - low) / fit.size], [(high - each.interval.mean) / fit.size]]
-        point = ([each.trial.number], [each.interval.mean / fit.size])
-        axes.errorbar(*point, yerr=around, label="in fresh runs" if turn == 0 else None, **_FRESH)
-    axes.set_xlabel("trial")
-    axes.set_ylabel(f"{printable(question.metric)}{f' ({fit.unit})' if fit.unit else ''}")
-    figure.legend(loc="outside upper left", ncols=2)
-    runs, fresh = result.plan.runs, question.fresh
-    note = f"means of {runs} run{'s' * (runs != 1)}; in {fresh} fresh ones with 95 % confidence intervals"
-    figure.supxlabel(note, fontsize=6, color=GREY, x=0.99, ha="right")
-    return figure
+def _interval(own: Interval | None) -> dict[str, float | None]:
+    return {name: significant(None if own is None else getattr(own, name)) for name in ("mean", "low", "high")}

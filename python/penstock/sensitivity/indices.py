@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-LEVELS = 4
-"""Levels of each parameter in Morris' trajectories, at equal shares of its range [Morris91]."""
-DELTA = LEVELS / (2 * (LEVELS - 1))
-"""Step between levels, with which all levels are equally likely [Morris91]."""
+LEVELS = 4  # levels of each parameter in Morris' trajectories, at equal shares of its range [Morris91]
+DELTA = LEVELS / (2 * (LEVELS - 1))  # step between levels, with which all levels are equally likely [Morris91]
 _SAMPLES = {"morris": 20, "sobol": 64}
 
 
@@ -38,11 +36,7 @@ class Design:
 
     @classmethod
     def of(cls, method: str | None = None, samples: int | None = None, second_order: bool = False) -> Design:
-        """Returns a design; None means the default.
-
-        Raises InputError if the method does not exist, the number of samples does not suit it, or SALib is not
-        installed.
-        """
+        """Returns a design; None means the default. Raises InputError if it is impossible, or without SALib."""
         chosen = method or METHODS[0]
         if chosen not in METHODS:
             raise InputError(f"method {chosen!r} is none of {', '.join(METHODS)}.")
@@ -71,10 +65,7 @@ class Design:
         return parameters + 1 if self.method == "morris" else (2 if self.second_order else 1) * parameters + 2
 
     def shares(self, parameters: int, seed: int) -> np.ndarray[Any, Any]:
-        """Returns the points as shares of the ranges: a row per point, a column per parameter.
-
-        Raises InputError if there would be too many.
-        """
+        """Returns a row per point, with a share of each range. Raises InputError if there would be too many."""
         count = self.samples * self.rows(parameters)
         if count > MOST:
             raise InputError(f"samples: {self.samples} of {parameters} parameters are {count} points; at most {MOST}.")
@@ -94,12 +85,9 @@ def problem_of(parameters: int) -> dict[str, Any]:
     return {"num_vars": parameters, "names": [f"x{i}" for i in range(parameters)], "bounds": [[0.0, 1.0]] * parameters}
 
 
-RESAMPLES = 1000
-"""Number of bootstrap samples behind the intervals of sigma and of Sobol indices."""
-_ROUNDING = 1e-9
-"""Relative difference below which numbers differ only by rounding."""
-_DIGITS = 6
-"""Significant digits of results; the last bits of sums may differ between processors."""
+RESAMPLES = 1000  # number of bootstrap samples behind the intervals of sigma and of Sobol indices
+_ROUNDING = 1e-9  # relative difference below which numbers differ only by rounding
+_DIGITS = 6  # significant digits of results; the last bits of sums may differ between processors
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +138,7 @@ def _morris(shares: Array, values: Array, seed: int) -> list[Index]:
 
 
 def elementary_effects(shares: Array, values: Array) -> Array:
-    """Returns elementary effects [Morris91]: a row per parameter, a column per trajectory.
-
-    Each is the change over a step, divided by the step as a share of the range.
-    """
+    """Returns changes over steps, as shares of ranges [Morris91]: a row per parameter, a column per trajectory."""
     import numpy as np
 
     parameters = shares.shape[1]
@@ -215,11 +200,7 @@ class Noise:
 
 
 def noise(design: Design, parameters: int, values: Array) -> Noise | None:
-    """Returns the noise in the values of runs, a row per point and a column per run; None for single runs.
-
-    All points share their random numbers run by run. The effect of a run's numbers on all points alike changes no
-    difference between points, so noise is the interaction of a two-way layout, points by runs.
-    """
+    """Returns the noise in the values of runs, the interaction of points (rows) and runs; None for single runs."""
     runs = values.shape[1]
     if runs < 2:
         return None

@@ -21,14 +21,12 @@ from penstock.studies.derived import at
 from penstock.studies.plan import StudyPlan
 from penstock.studies.quantity import ExpressionError
 from penstock.studies.request import PointRequest
-from penstock.studies.runner import Runner
 from penstock.studies.select import DerivedMetrics, select
 from penstock.studies.verify import middle_of, selected
 from penstock.unit_scale import Scale, scale
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.axes import Axes
 
     from penstock.plots.canvas import Picture
 
@@ -196,16 +194,57 @@ class SensitivityResult(SensitivityData):
             ],
         }
 
+    @style()
     def plot(self, metric: str | None = None) -> Picture:
-        """Draws the measures of a number, by default the first, with their intervals, the largest on top.
+        """Draws the measures of a number, by default the first, the largest on top; InputError if there is none."""
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-        Raises InputError if it was not analysed.
-        """
+        from penstock.plots.canvas import Picture
+
         found = next((each for each in self.analyses if metric in (None, each.metric)), None)
         if found is None:
-            names = ", ".join(each.metric for each in self.analyses)
-            raise InputError(f"{metric!r} was not looked at; {names} {'were' if ',' in names else 'was'}.")
-        return _picture(self, found)
+            there = ", ".join(each.metric for each in self.analyses)
+            raise InputError(f"{metric!r} was not looked at; {there} {'were' if ',' in there else 'was'}.")
+        shown = _SHOWN[self.design.method]
+        first = next(iter(shown))
+        order = [each.parameters[0] for each in found.of(first)]
+        names = short_names(self.parameters)
+        values = {name: {each.parameters[0]: each for each in found.of(name)} for name in shown}
+        fit = found.scale
+        size, unit = fit.size, f" ({fit.unit})" if fit.unit else ""
+        layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03)
+        figure = Picture(figsize=(WIDTHS["column"], 1.15 + 0.36 * len(order)), layout=layout)
+        axes = figure.subplots()
+        high = 0.8 / len(shown)
+        for turn, (name, label) in enumerate(shown.items()):
+            own = look(turn)
+            for row, parameter in enumerate(order):
+                each = values[name][parameter]
+                bar = -row + 0.4 - high * (turn + 0.5)
+                shades: dict[str, Any] = {"color": own.colour, "hatch": own.hatch, "label": None if row else label}
+                axes.barh(bar, (each.value or 0.0) / size, high * 0.9, edgecolor="white", linewidth=0.4, **shades)
+                if each.value is not None and each.low is not None and each.high is not None:
+                    around = [[(each.value - each.low) / size], [(each.high - each.value) / size]]
+                    point = ([each.value / size], [bar])
+                    axes.errorbar(*point, xerr=around, fmt="none", ecolor="black", elinewidth=0.8, capsize=CAP)
+        noise = found.noise
+        if noise is not None:
+            line = noise.effect / size if self.design.method == "morris" else noise.share or 0.0
+            what = "mu* of noise alone" if self.design.method == "morris" else "share of noise"
+            axes.axvline(line, color="black", linestyle=":", linewidth=1.0, label=what)
+        handles, labels = axes.get_legend_handles_labels()
+        by_label = dict(zip(labels, handles, strict=True))
+        listed = [*shown.values(), *(label for label in labels if label not in shown.values())]
+        axes.set_yticks([-row for row in range(len(order))], [printable(names[parameter]) for parameter in order])
+        axes.grid(axis="y", visible=False)
+        ends = [each.low / size for own in values.values() for each in own.values() if each.low is not None]
+        axes.set_xlim(left=1.05 * min([0.0, *ends]))
+        axes.set_title(printable(found.metric))
+        axes.set_xlabel(f"effect{unit}" if self.design.method == "morris" else "share of the variance")
+        figure.legend([by_label[label] for label in listed], listed, loc="outside upper left", ncols=3)
+        runs = f"{len(self.asked)} points of {self.plan.runs} run{'s' * (self.plan.runs != 1)}"
+        figure.supxlabel(f"{runs}; bars: 95 % confidence intervals", fontsize=6, color=GREY, x=0.99, ha="right")
+        return figure
 
 
 def index_text(index: Index, fit: Scale) -> str:
@@ -218,66 +257,8 @@ def index_text(index: Index, fit: Scale) -> str:
 _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total", "S1": "first order"}}
 
 
-@style()
-def _picture(result: SensitivityData, analysis: Analysis) -> Picture:
-    """Draws the measures of one number, the largest on top."""
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    from penstock.plots.canvas import Picture
-
-    shown = _SHOWN[result.design.method]
-    first = next(iter(shown))
-    order = [each.parameters[0] for each in analysis.of(first)]
-    names = short_names(result.parameters)
-    values = {name: {each.parameters[0]: each for each in analysis.of(name)} for name in shown}
-    fit = analysis.scale
-    size, unit = fit.size, f" ({fit.unit})" if fit.unit else ""
-    figure = Picture(
-        figsize=(WIDTHS["column"], 1.15 + 0.36 * len(order)), layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03)
-    )
-    axes = figure.subplots()
-    high = 0.8 / len(shown)
-    for turn, (name, label) in enumerate(shown.items()):
-        own = look(turn)
-        for row, parameter in enumerate(order):
-            each = values[name][parameter]
-            bar = -row + 0.4 - high * (turn + 0.5)
-            shades: dict[str, Any] = {"color": own.colour, "hatch": own.hatch, "edgecolor": "white", "linewidth": 0.4}
-            axes.barh(bar, (each.value or 0.0) / size, high * 0.9, label=label if row == 0 else None, **shades)
-            _interval(axes, each, bar, size)
-    noise = analysis.noise
-    if noise is not None:
-        line = noise.effect / size if result.design.method == "morris" else noise.share or 0.0
-        what = "mu* of noise alone" if result.design.method == "morris" else "share of noise"
-        axes.axvline(line, color="black", linestyle=":", linewidth=1.0, label=what)
-    handles, labels = axes.get_legend_handles_labels()
-    by_label = dict(zip(labels, handles, strict=True))
-    listed = [*shown.values(), *(label for label in labels if label not in shown.values())]
-    axes.set_yticks([-row for row in range(len(order))], [printable(names[parameter]) for parameter in order])
-    axes.grid(axis="y", visible=False)
-    low = min(0.0, *(each.low / size for own in values.values() for each in own.values() if each.low is not None), 0.0)
-    axes.set_xlim(left=1.05 * low)
-    axes.set_title(printable(analysis.metric))
-    axes.set_xlabel(f"effect{unit}" if result.design.method == "morris" else "share of the variance")
-    figure.legend([by_label[label] for label in listed], listed, loc="outside upper left", ncols=3)
-    runs = f"{len(result.asked)} points of {result.plan.runs} run{'s' * (result.plan.runs != 1)}"
-    figure.supxlabel(f"{runs}; bars: 95 % confidence intervals", fontsize=6, color=GREY, x=0.99, ha="right")
-    return figure
-
-
-def _interval(axes: Axes, each: Index, place: float, size: float) -> None:
-    if each.value is None or each.low is None or each.high is None:
-        return
-    around = [[(each.value - each.low) / size], [(each.high - each.value) / size]]
-    axes.errorbar([each.value / size], [place], xerr=around, fmt="none", ecolor="black", elinewidth=0.8, capsize=CAP)
-
-
 class Sampling:
-    """A sensitivity study before anything is run: of the numbers `metrics`, or all that are measured if empty.
-
-    Raises ScenarioError if the scenario has mistakes in the middle of the ranges, at one of their ends, or at a sampled
-    point, InputError if nothing varies, the seed does, or a number is not measured.
-    """
+    """A sensitivity study of `metrics`, or all, before anything is run. Raises ScenarioError or InputError."""
 
     def __init__(self, plan: StudyPlan, design: Design, metrics: Sequence[str] = ()) -> None:
         middle, own = middle_of(plan)
@@ -319,24 +300,8 @@ class Sampling:
             return f"{metric} is no number in some run at {len(wrong)} of {len(values)} points, first{where}"
         seed, parameters = self.asked[0].seed, self.shares.shape[1]
         means = values.mean(axis=1)
-        return Analysis(
-            metric,
-            found[0][0].unit,
-            _told(means.mean()),
-            _told(means.std(ddof=1)),
-            noise(self.design, parameters, values),
-            indices(self.design, self.shares, means, seed),
-        )
-
-
-def analyse(plan: StudyPlan, design: Design, runner: Runner, metrics: Sequence[str] = ()) -> SensitivityResult:
-    """Runs a sensitivity study.
-
-    Raises as :class:`Sampling` does, before anything is run, or InputError if a number is NaN at some point; RunsFailed
-    if any run failed, after all others.
-    """
-    sampling = Sampling(plan, design, metrics)
-    return sampling.result(runner.make(sampling.asked))
+        chance, measures = noise(self.design, parameters, values), indices(self.design, self.shares, means, seed)
+        return Analysis(metric, found[0][0].unit, _told(means.mean()), _told(means.std(ddof=1)), chance, measures)
 
 
 def _told(value: Any) -> float:
