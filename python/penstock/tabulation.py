@@ -13,7 +13,7 @@ from penstock.results import Summary, grouped
 from penstock.short_values import value_text
 from penstock.statistics import LEVEL, Interval
 from penstock.studies.compare import Compare, Contrast
-from penstock.studies.point_result import PointResult
+from penstock.studies.request import PointResult
 from penstock.unit_scale import counts_finished, is_of_finished, scale
 
 _MOST_SETTINGS = 5

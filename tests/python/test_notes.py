@@ -105,7 +105,7 @@ def test_runs_that_are_all_the_same(notes: Callable) -> None:
 def test_runs_that_hardly_differ() -> None:
     from penstock.records import Metric, RunRequest, RunResult
     from penstock.studies.notes import notes_on_spread
-    from penstock.studies.point_result import PointResult
+    from penstock.studies.request import PointResult
 
     def point(*values: float) -> PointResult:
         runs = []

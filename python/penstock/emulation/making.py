@@ -16,7 +16,7 @@ from penstock.emulation.opened import Opened
 from penstock.emulation.programs import Ended, Program, Programs
 from penstock.errors import InputError, PenstockError
 from penstock.records import RunResult
-from penstock.studies.point_result import PointResult
+from penstock.studies.request import PointResult
 from penstock.studies.result import StudyData
 from penstock.workers.job import Stop, metrics_of
 

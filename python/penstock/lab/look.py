@@ -19,8 +19,7 @@ from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.definition import Point
 from penstock.studies.plan import StudyPlan, document_of
-from penstock.studies.point_result import PointResult
-from penstock.studies.request import PointRequest, warnings_of
+from penstock.studies.request import PointRequest, PointResult, warnings_of
 from penstock.studies.runner import Runner
 
 Event = dict[str, Any]

@@ -17,8 +17,7 @@ from penstock.studies.derived import Derived, When, at
 from penstock.studies.ranges import Range
 from penstock.studies.toml_text import Mistakes, Place, TomlError, parsed
 
-MOST = 100_000
-"""Maximum number of points of a study; a store with one run of each opens in seconds."""
+MOST = 100_000  # maximum number of points of a study; a store with one run of each opens in seconds
 _PIECES = re.compile(r""" "(?:\\.|[^"\\])*" | '[^']*' | . """, re.DOTALL | re.VERBOSE)
 """Texts in quotes, and other characters."""
 
@@ -61,11 +60,7 @@ def steps(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
-    """Returns the points of settings given as (path, value) pairs; one point if none has several values.
-
-    Raises InputError if one of several values is missing or repeated, a path that varies is set twice, or there are too
-    many points.
-    """
+    """Returns the points of (path, value) pairs. Raises InputError if one is missing or twice, or for too many."""
     axes: dict[str, list[str]] = {}
     for path, value in sets:
         values = alternatives(path, value)
@@ -261,12 +256,7 @@ def value_text(value: Any) -> str:
     if not isinstance(value, str):
         return toml.value(value)
     plain = bool(value) and value == value.strip() == printable(value) and not set(",[]{}'\"#=\\") & set(value)
-    if plain:
-        try:
-            parsed(f"value = {value}")
-        except TomlError:
-            return value
-    return toml.value(value)
+    return value if plain and not _is_toml(value) else toml.value(value)
 
 
 def _top_keys() -> tuple[str, ...]:

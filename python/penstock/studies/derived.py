@@ -17,8 +17,7 @@ from penstock.studies.toml_text import Place
 Tell = Callable[[Place, str], None]
 
 WHEN_KEYS = ("if", "set", "grid", "derived")
-_LONGEST_CHAIN = 50
-"""Maximum length of a chain of derived values that use one another."""
+_LONGEST_CHAIN = 50  # maximum length of a chain of derived values that use one another
 
 _LISTS = ("links", "flows", "transfers", "calls")
 
@@ -40,11 +39,7 @@ class When:
 
 
 class Derived:
-    """The expressions of a study.
-
-    `derived` has names and expressions, which may use one another without a circle, and `where` conditions; `when` has
-    conditions with expressions of their own. Expressions may use the settings of the scenario `document` by path.
-    """
+    """The expressions of a study, which may use one another and the settings of the scenario `document` by path."""
 
     def __init__(
         self,
@@ -60,11 +55,8 @@ class Derived:
         conditions = ((number, self._read(("where", number), text)) for number, text in enumerate(where))
         self._where = [(number, expression) for number, expression in conditions if expression is not None]
         self._when = [
-            (
-                self._read(("when", number, "if"), each.condition),
-                self._read_all(each.derived, ("when", number, "derived")),
-            )
-            for number, each in enumerate(when)
+            (self._read(("when", n, "if"), each.condition), self._read_all(each.derived, ("when", n, "derived")))
+            for n, each in enumerate(when)
         ]
         conditional = [expression for _, own in self._when for expression in own.values()]
         counts = len(derived) + sum(len(each.derived) for each in when)
@@ -87,11 +79,7 @@ class Derived:
     def values(
         self, parameters: Mapping[str, Any], fixed: Mapping[str, Any], met: Sequence[int] = ()
     ) -> dict[str, Any] | None:
-        """Returns the derived values of a point as TOML values; None if a condition excludes the point.
-
-        `parameters` are what varies, for messages; `fixed` has all values that are not derived; `met` are the numbers
-        of the conditions of ``when`` that the point meets.
-        """
+        """Returns the derived values of a point that meets the conditions `met` of ``when``; None if it is excluded."""
         expressions = dict(self._expressions)
         places: dict[str, Place] = dict.fromkeys(expressions, ("derived",))
         for number in met:
@@ -112,13 +100,8 @@ class Derived:
         return found
 
     def _is_met(
-        self,
-        place: Place,
-        condition: Expression | None,
-        evaluation: _Evaluation,
-        parameters: Mapping[str, Any],
+        self, place: Place, condition: Expression | None, evaluation: _Evaluation, parameters: Mapping[str, Any]
     ) -> bool | None:
-        """Whether a condition is met; None after a mistake."""
         if condition is None:
             return None
         try:
@@ -172,8 +155,6 @@ class _Evaluation:
         return self._known[name]
 
     def looking_up(self, on_the_way: tuple[str, ...]) -> Callable[[str], Value]:
-        """Returns the function that looks up names."""
-
         def look_up(name: str) -> Value:
             if name in self._expressions:
                 return self.value(name, on_the_way)

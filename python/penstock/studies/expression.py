@@ -24,8 +24,7 @@ from typing import Any
 from penstock.printable import quoted
 from penstock.studies.quantity import DIMENSIONLESS, UNITS, ExpressionError, Quantity
 
-Value = Quantity | str | bool
-"""Values of expressions."""
+Value = Quantity | str | bool  # values of expressions
 
 LONGEST = 1000
 DEEPEST = 50
@@ -76,10 +75,7 @@ class Expression:
             yield from operand.names()
 
     def evaluate(self, look_up: Callable[[str], Value]) -> Value:
-        """Returns its value, with the values of names from `look_up`.
-
-        Raises ExpressionError if units do not match, or a text is in place of a number.
-        """
+        """Returns its value with names by `look_up`. Raises ExpressionError if units do not match."""
         if self.kind == "value" and self.value is not None:
             return self.value
         if self.kind == "name":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock import _core
 from penstock.errors import InputError, ScenarioError
 from penstock.printable import quoted, suggestion, utf8
 from penstock.records import MOST_RUNS
@@ -15,9 +16,6 @@ from penstock.studies.plan import RUNS, StudyPlan, points_of
 from penstock.studies.ranges import Range
 from penstock.studies.sections import AIMS, aims_of, asks_of, ranges_of, refuse_beside_ranges, whens_of
 from penstock.studies.toml_text import Lines, Mistakes, Place, TomlError, parsed, path_of
-
-if TYPE_CHECKING:
-    from penstock._core import Mistake
 
 KEYS = (
     *("description", "scenario", "runs", "seed", "set", "grid", "zip", "list", "when", "where", "derived"),
@@ -45,12 +43,7 @@ def read_study(
     override: Mapping[str, Any] | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """Reads the study in `text`, the content of `file`; the path of the scenario is relative to its folder.
-
-    `read` returns the text of the scenario's file. `override` has values by name from the command line, several as a
-    list, and `ranges` replace ranges of the study by name. Raises ScenarioError if there are mistakes, InputError if
-    the scenario cannot be read.
-    """
+    """Reads the study in `text` of `file`; `read` gives the scenario. Raises ScenarioError or InputError."""
     place = str(file)
     try:
         content = parsed(text)
@@ -60,12 +53,17 @@ def read_study(
     mistakes = Mistakes()
     for key in content:
         if key not in KEYS:
-            mistakes.add((key,), _unknown_key(key))
+            why = f"unknown key {quoted(key)}{suggestion(key, KEYS)} (a study has {', '.join(KEYS)})"
+            if is_path(key):
+                why = "is a setting of the scenario; put it in [set], or if it varies in [grid], [[zip]] or [[list]]"
+            mistakes.add((key,), why)
     description, scenario = (_text(content, key, mistakes) for key in ("description", "scenario"))
     runs, seed = _count(content, "runs", 1, mistakes, MOST_RUNS) or RUNS, _count(content, "seed", 0, mistakes)
     definition = _definition(content, mistakes)
     aimed = aims_of(content, mistakes)
-    _refuse_twice(content, definition, mistakes)
+    for name, at in definition.places():
+        if name in ("warm-up", "seed") and name in content:
+            mistakes.add(at, f"is set at the top of the study too, as {name} = ...; a name has its values in one place")
     if isinstance(aimed["warm_up"], str):
         definition.settings["warm-up"] = aimed.pop("warm_up")
     asks = asks_of(content, mistakes)
@@ -92,15 +90,6 @@ def read_study(
     return StudyPlan(*head_of_plan, is_file=True, origins=origins, **aimed, definition=ranged, asks=asks)
 
 
-def _refuse_twice(content: Mapping[str, Any], definition: Definition, mistakes: Mistakes) -> None:
-    """Refuses keys at the top of a study that are also set as settings of the scenario."""
-    for name, place in definition.places():
-        if name in ("warm-up", "seed") and name in content:
-            mistakes.add(
-                place, f"is set at the top of the study too, as {name} = ...; a name has its values in one place"
-            )
-
-
 def _text(content: Mapping[str, Any], key: str, mistakes: Mistakes) -> str | None:
     value = content.get(key)
     if value is not None and (not isinstance(value, str) or not value.strip()):
@@ -118,12 +107,12 @@ def _count(content: Mapping[str, Any], key: str, least: int, mistakes: Mistakes,
 
 def _definition(content: Mapping[str, Any], mistakes: Mistakes) -> Definition:
     definition = Definition()
-    for key in ("set", "grid", "derived"):
+    targets = {"set": definition.settings, "grid": definition.grid, "derived": definition.derived}
+    for key, target in targets.items():
         table = content.get(key, {})
         if not isinstance(table, dict):
             mistakes.add((key,), f"needs a table, [{key}]")
             continue
-        target = {"set": definition.settings, "grid": definition.grid, "derived": definition.derived}[key]
         target.update(flat(table, (key,), mistakes))
         if not target and key in content:
             mistakes.add((key,), "is empty")
@@ -178,7 +167,6 @@ def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 
 
 def _override(definition: Definition, override: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
-    """Replaces values and ranges of the study by the command line's."""
     for name, value in override.items():
         conditional = [dict(each.names()) for each in definition.when]
         there = (("list", definition.entries), ("zip", definition.zips), ("derived", [definition.derived]))
@@ -197,12 +185,6 @@ def _override(definition: Definition, override: Mapping[str, Any], ranges: Mappi
     definition.ranges.update(ranges)
 
 
-def toml_mistake(place: str, error: TomlError) -> Mistake:
+def toml_mistake(place: str, error: TomlError) -> _core.Mistake:
     """The message of the TOML reader, with its line."""
     return {"file": utf8(place), "line": error.line, "path": "", "message": str(error)}
-
-
-def _unknown_key(key: str) -> str:
-    if is_path(key):
-        return "is a setting of the scenario; put it in [set], or if it varies in [grid], [[zip]] or [[list]]"
-    return f"unknown key {quoted(key)}{suggestion(key, KEYS)} (a study has {', '.join(KEYS)})"

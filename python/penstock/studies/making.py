@@ -8,10 +8,9 @@ from penstock.records import RUNS, RunResult
 from penstock.store import Store
 from penstock.studies.derived import at
 from penstock.studies.plan import StudyPlan
-from penstock.studies.point_result import PointResult
 from penstock.studies.precision import Precision
 from penstock.studies.quantity import dimension_of
-from penstock.studies.request import PointRequest
+from penstock.studies.request import PointRequest, PointResult
 from penstock.studies.result import StudyData
 from penstock.studies.runner import Reader, Runner
 from penstock.studies.select import DerivedMetrics, numbers_of_runs
@@ -19,10 +18,7 @@ from penstock.studies.warmup import FoundWarmUp, find_warm_up
 
 
 def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None = None) -> StudyData:
-    """Executes the runs of a study, with all points in parallel; `asked` is from :meth:`StudyPlan.read`.
-
-    The default runner has no store.
-    """
+    """Executes the runs of a study, with all points in parallel, without a store by default."""
     made_by = runner if runner is not None else Runner()
     derived = DerivedMetrics(plan.metrics)
     asked, warm_up = _settled(plan, asked, made_by)
@@ -38,11 +34,9 @@ def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None =
 
 
 def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> StudyData:
-    """Returns what a store has of a study, without running anything. Points without runs are left out.
+    """Returns what a store has of a study, without points that lack runs and comparisons that lack pairs.
 
-    Intervals are computed as for independent runs, even if the study has a precision target. Comparisons are left out
-    until each has two pairs of runs. Raises PenstockError if there is no run yet, or the runs that determine the
-    warm-up are missing, InputError if no further run would make a comparison possible.
+    Raises PenstockError if no run, or none that finds the warm-up, is there, InputError if no comparison is possible.
     """
     reader = Reader(store)
     derived = DerivedMetrics(plan.metrics)
@@ -68,10 +62,7 @@ def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> Stud
 def _settled(
     plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner
 ) -> tuple[Sequence[PointRequest], FoundWarmUp | None]:
-    """The points with the warm-up, found if the study asks for that.
-
-    Raises InputError if it leaves nothing to count at some point.
-    """
+    """The points with the warm-up, found if the study asks for it. Raises InputError if it leaves nothing to count."""
     if plan.warm_up is None:
         return asked, None
     warm_up = find_warm_up(asked, plan.warm_up, runner)
@@ -87,11 +78,8 @@ def _settled(
 
 
 def _sequentially(
-    asked: Sequence[PointRequest],
-    target: Precision,
-    run: Callable[[Sequence[PointRequest]], list[Sequence[RunResult]]],
+    asked: Sequence[PointRequest], target: Precision, run: Callable[[Sequence[PointRequest]], list[Sequence[RunResult]]]
 ) -> list[PointResult]:
-    """Adds runs in rounds to the points that have not reached the target."""
     made: list[list[RunResult]] = [[] for _ in asked]
     ended: dict[int, PointResult] = {}
     wanted = dict.fromkeys(range(len(asked)), target.least)
@@ -126,5 +114,4 @@ def _following(
 
 
 def _hops(asked: PointRequest, runs: Sequence[RunResult]) -> float:
-    """Packet-hops per run, measured once there are runs."""
     return sum(run.packet_hops for run in runs) / len(runs) if runs else asked.hops

@@ -1,11 +1,8 @@
 """Warnings about a study's results, and notes on what shaped them without showing in them, one line each."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from penstock.finished import finished_of, group_of
 from penstock.parameter_columns import parameter_columns
@@ -13,36 +10,24 @@ from penstock.printable import one_line, shortened
 from penstock.records import RunResult
 from penstock.results import grouped
 from penstock.studies.definition import Point
+from penstock.studies.request import PointResult
 from penstock.studies.warmup import FoundWarmUp
 from penstock.tabulation import of_text
 from penstock.unit_scale import counts_finished, is_of_finished
 
-if TYPE_CHECKING:
-    from penstock.studies.point_result import PointResult
+_LEAST_SHARE = 0.05  # minimum share, of the time or of the drops, above which a full window or a tie is reported
 
-_LEAST_SHARE = 0.05
-"""Minimum share, of the time or of the drops, above which a full window or a tie is reported."""
-
-_UNFINISHED = 5
-"""Maximum number of groups of unfinished transfers that are listed."""
+_UNFINISHED = 5  # maximum number of groups of unfinished transfers that are listed
 
 _HARDLY = 1e-4
-"""Relative range below which a number hardly differs between runs.
-
-Jitter of 100 us moves each loss, and with it the cycle of a window, by that much. Cycles last about a second or less,
-so a number of one cycle changes by 1e-4 of itself or more; the changes of several cycles add up at random, and flows
-that lose packets in another order change by far more. Replications that agree better than this have the same phases.
-"""
+"""Relative range below which a number hardly differs between runs, which jitter of 100 us in a second would exceed."""
 
 _JITTER = '`jitter = { uniform = ["0 us", "100 us"] }` of TCP, about what real hosts have'
 """What ends the lockstep of connections."""
 
 
 def notes_of_runs(points: Sequence[PointResult]) -> list[str]:
-    """Returns what the runs report: windows that limited senders, drops decided by ties, idle disciplines.
-
-    Runs that an older version has stored report nothing.
-    """
+    """Returns what the runs report: windows that limited senders, drops decided by ties, idle disciplines."""
     known = [run.decided for point in points for run in point.runs if run.decided is not None]
     kinds = grouped((each for own in known for each in own), lambda each: each[0])
     found = []

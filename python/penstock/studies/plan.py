@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Any, cast
+from typing import Any, Self
 
 from penstock import _core
 from penstock.errors import InputError, ScenarioError
@@ -21,8 +20,7 @@ from penstock.studies.request import PointRequest, distinct, effort
 from penstock.studies.toml_text import Locate, Mistakes, TomlError, parsed
 from penstock.studies.warmup import FindWarmUp
 
-RUNS = 5
-"""Default number of runs of each point."""
+RUNS = 5  # default number of runs of each point
 
 
 @dataclass(frozen=True)
@@ -56,11 +54,8 @@ class StudyPlan:
         """The ranges of a sensitivity study or a search, by name."""
         return {} if self.definition is None else self.definition.ranges
 
-    def at(self, sampled: Sequence[Mapping[str, Any]]) -> StudyPlan:
-        """Returns the study at other points in its ranges, each with a value for every range.
-
-        Raises ScenarioError if a value that is derived from them has mistakes.
-        """
+    def at(self, sampled: Sequence[Mapping[str, Any]]) -> Self:
+        """Returns the study at other points in its ranges. Raises ScenarioError if a derived value has mistakes."""
         assert self.definition is not None
         definition = replace(self.definition, sampled=[dict(each) for each in sampled])
         found = (definition, self.text, self.scenario, self.place, lambda *where: self.origins.get(str(where[-1])))
@@ -69,15 +64,13 @@ class StudyPlan:
     def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
         """Reads the scenario at each point; `replications` selects runs, all by default.
 
-        Raises ScenarioError with each mistake at any point once, and settings with their lines. A key without effect is
-        a mistake only if it has none at all points; otherwise it is in the ``left_out`` of some.
+        Raises ScenarioError with each mistake once, such as a key without effect at all points; see ``left_out``.
         """
         runs = self.runs if self.precision is None else self.precision.least
         numbers = tuple(range(runs) if replications is None else replications)
         folder = str(PurePath(self.scenario).parent)
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
-        left_out: Counter[tuple[Any, ...]] = Counter()
         derived: set[str] = set()
         made = _core.scenarios(self.text, utf8(self.scenario), [point.sets for point in self.points], folder)
         for point, scenario in zip(self.points, made, strict=True):
@@ -86,15 +79,13 @@ class StudyPlan:
                 continue
             seed = scenario.seed if self.seed is None else self.seed
             useless = tuple(map(self._placed, scenario.left_out))
-            left_out.update(tuple(mistake.values()) for mistake in useless)
             hops = effort(scenario.canonical)
             asked.append(
                 PointRequest(self.text, self.scenario_name, point, scenario, seed, numbers, hops, folder, useless)
             )
-        if len(self.points) > 1 or not self.ranges:  # else other points in the ranges may be otherwise
-            everywhere = [each for each, count in left_out.items() if count == len(self.points)]
-            keys = ("file", "line", "path", "message")
-            mistakes += [cast("_core.Mistake", dict(zip(keys, each, strict=True))) for each in everywhere]
+        if not mistakes and (len(asked) > 1 or not self.ranges):  # else other points in the ranges may be otherwise
+            firsts = asked[0].left_out if asked else ()
+            mistakes += [each for each in firsts if all(each in other.left_out for other in asked)]
         if mistakes:
             raise ScenarioError(distinct(mistakes))
         return asked
@@ -153,23 +144,19 @@ def points_of(
     return points
 
 
-MOST_SHARDS = 10_000
-"""Maximum number of shards; beyond it, starting a process takes longer than most runs."""
+MOST_SHARDS = 10_000  # maximum number of shards; beyond it, starting a process takes longer than most runs
 _FORM = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of `count` parts of a study, counted from 1.
-
-    Runs are dealt in turn, so that all points, and with them short and long runs, are spread evenly.
-    """
+    """One of `count` parts of a study, counted from 1: runs are dealt in turn, which spreads long and short ones."""
 
     number: int
     count: int
 
     @classmethod
-    def read(cls, text: str) -> Shard:
+    def read(cls, text: str) -> Self:
         """Reads the value of ``--shard``. Raises InputError if it has another form, or there is no such shard.
 
         >>> Shard.read("2/8")

@@ -12,14 +12,10 @@ LEAST = 30
 """Default number of runs before the rule is first applied. With ten [Law15 s9.4.1], 95 % intervals of skewed means
 cover the true mean in less than 93 % of studies, with thirty in 93 to 97 %.
 """
-MOST = 1000
-"""Default number of runs after which a target is given up."""
-JUDGED = 10
-"""Number of runs after which the total is estimated."""
+MOST = 1000  # default number of runs after which a target is given up
+JUDGED = 10  # number of runs after which the total is estimated
 BEYOND = 10
-"""A target is given up at once if its estimate exceeds the maximum by this factor. The variance of ten normal values
-is off by as much less than once in 10^10 times, by the chi-square distribution with nine degrees of freedom.
-"""
+"""Factor by which an estimate above the maximum gives up at once; ten values are off by it once in 10^10 times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +53,7 @@ class Precision:
     is_share: bool = False
 
     def stop(self, values: Sequence[float]) -> int | None:
-        """Returns the number of these runs after which to stop; None if they do not reach the target.
-
-        Runs count in the order of their numbers, so runs that were made ahead change nothing.
-        """
+        """Returns the first number of these runs, in their order, that reaches the target; None if none does."""
         return next((n for n in range(self.least, len(values) + 1) if self._is_met(values[:n])), None)
 
     def why_hopeless(self, values: Sequence[float]) -> str | None:

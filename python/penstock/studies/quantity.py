@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-Dimension = tuple[tuple[str, int], ...]
-"""Powers of base units, sorted by name; empty for plain numbers."""
+Dimension = tuple[tuple[str, int], ...]  # powers of base units, sorted by name; empty for plain numbers
 
 DIMENSIONLESS: Dimension = ()
 _BIT: Dimension = (("bit", 1),)
@@ -18,8 +17,7 @@ SECOND: Dimension = (("s", 1),)
 _RATE: Dimension = (("bit", 1), ("s", -1))
 _PACKET: Dimension = (("packet", 1),)
 _PREFIXES = ("", "k", "M", "G", "T")
-_LARGEST = 4096
-"""Maximum number of bits of a numerator or denominator; no setting needs a hundredth of it."""
+_LARGEST = 4096  # maximum number of bits of a numerator or denominator; no setting needs a hundredth of it
 
 
 class ExpressionError(ValueError):
@@ -120,9 +118,7 @@ def read_quantity(text: str) -> Quantity | None:
 
 
 def setting_text(quantity: Quantity) -> str:
-    """Returns how a scenario writes it, rounded to the scenario's resolution: picoseconds, bytes, bit/s, packets.
-
-    Raises ExpressionError if no setting has such a unit, or it is a fraction of a packet.
+    """Returns how a scenario writes it, in whole ps, bytes or bit/s. Raises ExpressionError if no setting has it.
 
     >>> setting_text(read_quantity("0.0125 s")), setting_text(read_quantity("1.5 Mbit/s") * read_quantity("5 ms"))
     ('12.5 ms', '938 bytes')

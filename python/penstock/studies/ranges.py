@@ -12,8 +12,7 @@ from penstock.studies.derived import as_value
 from penstock.studies.quantity import DIMENSIONLESS, ExpressionError, Quantity, setting_text, setting_value
 
 FORM = "LOW..HIGH, such as '1 Mbit/s..10 Mbit/s', with ' log' behind it for steps of equal ratio, or choices: A,B,C"
-DIGITS = 6
-"""Significant digits of sampled values: readable, and finer than a sample of some hundred points."""
+DIGITS = 6  # significant digits of sampled values: readable, and finer than a sample of some hundred points
 
 _ZERO = Quantity(Fraction(0))
 
@@ -35,9 +34,7 @@ class Range:
         return "choices" if self.choices else "whole" if self.is_whole else "real"
 
     def value(self, share: float) -> Any:
-        """Returns the value at a `share` of the range, from 0 (low end) to 1 (high end), as a TOML value.
-
-        Whole numbers and choices each get an equal part of the range (of its logarithm, if it is logarithmic).
+        """Returns the value at a `share` of the range; whole numbers and choices each get an equal part of it.
 
         >>> read_range("1 Mbit/s..3 Mbit/s").value(0.5), read_range("1..100 log").value(0.5)
         ('2 Mbit/s', 10)
@@ -58,7 +55,7 @@ class Range:
         if self.is_whole:
             rounded = Fraction(min(int(high), math.floor(exact + Fraction(_SLACK))))
         else:
-            rounded = _significant(exact)
+            rounded = Fraction(f"{float(exact):.{DIGITS - 1}e}")  # the last bit of a logarithm changes no scenario
         return setting_value(Quantity(max(low, min(high, rounded)), self.low.dimension))
 
     def whole(self, number: int) -> Any:
@@ -77,8 +74,7 @@ class Range:
         }
 
 
-_SLACK = 1e-9
-"""Tolerance for shares such as 1/3 and 2/3 of three parts."""
+_SLACK = 1e-9  # tolerance for shares such as 1/3 and 2/3 of three parts
 
 
 def read_range(written: Any) -> Range:
@@ -134,8 +130,3 @@ def _end(text: str, which: str) -> Quantity:
     except ExpressionError as error:
         raise ValueError(f"its {which} end: {error}") from None
     return found
-
-
-def _significant(value: Fraction) -> Fraction:
-    """Rounds to :data:`DIGITS` significant digits, so that the last bit of a logarithm changes no scenario."""
-    return Fraction(f"{float(value):.{DIGITS - 1}e}")

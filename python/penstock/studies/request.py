@@ -1,4 +1,4 @@
-"""The runs of a point, once its scenario has been read, and an estimate of their work."""
+"""The runs of a point, once its scenario has been read, with an estimate of their work, and once they are made."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock import _core
 from penstock.errors import line_of
 from penstock.printable import utf8
 from penstock.provenance import Provenance
-from penstock.records import RunRequest
+from penstock.records import RunRequest, RunResult
+from penstock.results import Summary, summarise
 from penstock.store import RunKeys
 from penstock.studies.definition import Point
 from penstock.studies.quantity import Quantity, read_quantity, setting_text
 
-_HOPS = 3
-"""Assumed number of links per packet of a source with a rate; its route is not known here."""
+if TYPE_CHECKING:
+    from penstock.series import TimeSeries
+
+_HOPS = 3  # assumed number of links per packet of a source with a rate; its route is not known here
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,7 @@ class PointRequest:
         return Provenance(dict(self.point.sets), end, begin, self.seed, min(self.replications))
 
     def window(self, begin: float, end: float | None = None) -> PointRequest | None:
-        """Returns the same runs, counted between two instants in s; None if nothing can be counted then.
-
-        Without `end`, they keep their end.
-        """
+        """Returns the same runs, counted between two instants in s, or to their end; None if nothing can be."""
         times = {"warm-up": begin, **({} if end is None else {"duration": end})}
         chosen = {path: setting_text(Quantity(Fraction(at), (("s", 1),))) for path, at in times.items()}
         kept = [(path, value) for path, value in self.point.sets if path not in chosen]
@@ -81,8 +81,46 @@ class PointRequest:
         return replace(self, point=replace(self.point, sets=sets), scenario=scenario)
 
 
+@dataclass(frozen=True, slots=True)
+class PointResult:
+    """A point and its runs."""
+
+    asked: PointRequest  # what was run
+    runs: Sequence[RunResult]  # in the order of their replication numbers
+    rule: str = "t"  # how intervals are computed; see :class:`penstock.results.Summary`
+    warning: str | None = None  # why the point missed its precision target, if it did
+
+    def summaries(self) -> list[Summary]:
+        """Returns its numbers, with its parameters and derived values."""
+        return [replace(summary, point=self.parameters, rule=self.rule) for summary in summarise(self.runs)]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters and derived values, by name."""
+        return {**self.asked.point.parameters, **self.asked.point.derived}
+
+    @property
+    def cached(self) -> int:
+        """Number of its runs that came from the store."""
+        return sum(run.cached for run in self.runs)
+
+    @property
+    def provenance(self) -> Provenance:
+        """What its runs were made from."""
+        return Provenance.of(self.runs)
+
+    @property
+    def series(self) -> TimeSeries | None:
+        """The scenario's ``[[series]]`` in its first run, which is run again; None without any."""
+        if not self.asked.scenario.has_series or not self.runs:
+            return None
+        from penstock.series import TimeSeries
+
+        run = self.runs[0].request
+        return TimeSeries(self.asked.scenario, name=run.name, sets=run.sets, seed=run.seed, replication=run.replication)
+
+
 def _again(values: Mapping[str, Any]) -> PointRequest:
-    """The runs with these `values`; reads their scenario."""
     text, name, point, folder = (values[each] for each in ("text", "name", "point", "folder"))
     return PointRequest(scenario=_core.Scenario(text, utf8(name), list(point.sets), folder, leave_out=True), **values)
 
@@ -100,9 +138,7 @@ def warnings_of(asked: Sequence[PointRequest]) -> list[str]:
 
 
 def effort(canonical: str) -> float:
-    """Returns the bits that a scenario may send over its links: offered rates, or link capacities for greedy sources.
-
-    Long runs start first by it; only order and ratios matter.
+    """Returns the bits that a scenario may send over its links, for the order of runs; only ratios matter.
 
     >>> link = '{"from": "a", "to": "b", "rate": "2 Mbit/s"}'
     >>> effort('{"duration": "10 s", "links": [%s], "flows": [{"source": {"ftp": {}}}]}' % link)
@@ -113,12 +149,8 @@ def effort(canonical: str) -> float:
         return 0.0
     offered, greedy = 0.0, not page.get("flows")
     for flow in page.get("flows", ()):
-        source = flow.get("source")
-        rates = (
-            [_amount(each.get("rate")) for each in source.values() if isinstance(each, dict)]
-            if isinstance(source, dict)
-            else []
-        )
+        laws = source.values() if isinstance(source := flow.get("source"), dict) else ()
+        rates = [_amount(each.get("rate")) for each in laws if isinstance(each, dict)]
         members = flow.get("count") or _members(page, flow.get("from"))
         if any(rates):
             offered += _HOPS * sum(rates) * (members if isinstance(members, int) else 1)

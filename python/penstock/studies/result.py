@@ -20,7 +20,7 @@ from penstock.short_values import value_text
 from penstock.studies.compare import Compare, Contrast, compare
 from penstock.studies.notes import notes_of_runs, notes_on_spread, too_short, unfinished
 from penstock.studies.plan import StudyPlan
-from penstock.studies.point_result import PointResult
+from penstock.studies.request import PointResult
 from penstock.studies.select import select
 from penstock.studies.warmup import FoundWarmUp
 from penstock.tabulation import about_means, how_sure, made_from, table_of
@@ -102,10 +102,7 @@ class StudyData:
 
     @property
     def notes(self) -> list[str]:
-        """What shaped the numbers without showing in them, one line each.
-
-        For example a window that held senders back, a discipline that never acted, or runs that are all equal.
-        """
+        """What shaped the numbers without showing in them, such as a discipline that never acted, one line each."""
         return [*notes_of_runs(self.points), *notes_on_spread(self.points)]
 
     def compare(self, parameter: str, baseline: Any, metrics: str | Sequence[str]) -> list[Contrast]:
@@ -123,10 +120,7 @@ class StudyData:
         return [] if what is None else self.compare(what.parameter, what.baseline, what.metrics)
 
     def quantiles(self, metric: str, probabilities: Sequence[float]) -> pl.DataFrame:
-        """Returns quantiles of a number over the runs of each point, with intervals between order statistics.
-
-        Raises ValueError if a point has too few runs for such an interval, or a run has no such number.
-        """
+        """Returns quantiles over the runs of a point, with intervals; ValueError for too few runs or no such number."""
         found = []
         for point in self.points:
             values = [select(metric, run.metrics).value for run in point.runs]

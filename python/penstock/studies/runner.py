@@ -17,11 +17,7 @@ from penstock.workers.job import How
 
 
 class Runner:
-    """Runs requests and stores their results; the parameters are as for :func:`penstock.running.make_all`.
-
-    All points of a round share the workers. Several rounds share one progress display, and worker processes stay from
-    round to round.
-    """
+    """Runs requests, also in several rounds that share workers and progress; see :func:`penstock.running.make_all`."""
 
     def __init__(
         self,

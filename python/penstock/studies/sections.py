@@ -20,8 +20,7 @@ Tell = Callable[[Place, str], None]
 
 AIMS = ("warm-up", "precision", "metrics", "compare")
 METHODS = ("morris", "sobol")
-MOST_TRIALS = 10_000
-"""Maximum number of trials of a search; its sampler considers all earlier ones for each new one."""
+MOST_TRIALS = 10_000  # maximum number of trials of a search; its sampler considers all earlier ones for each new one
 _MOST_SAMPLES = 65_536
 _MOST_RUNS = 1_000_000
 _QUESTIONS: Mapping[str, Mapping[str, str]] = {
@@ -95,7 +94,6 @@ def _warm_up(value: Any, tell: Tell) -> FindWarmUp | str | None:
 
 
 def _metrics(table: Any, tell: Tell) -> dict[str, str]:
-    """Reads names and expressions."""
     if not isinstance(table, dict):
         tell(("metrics",), "needs a table, [metrics]")
         return {}

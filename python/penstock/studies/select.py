@@ -13,15 +13,11 @@ from penstock.studies.derived import as_value, at
 from penstock.studies.expression import Expression, Value, parse
 from penstock.studies.quantity import ExpressionError, Quantity, base_unit, dimension_of
 
-_LARGEST = 10**100
-"""Maximum size of a computed number; the squares that its variance sums are finite."""
+_LARGEST = 10**100  # maximum size of a computed number; the squares that its variance sums are finite
 
 
 def select(selector: str, metrics: Sequence[Metric]) -> Metric:
-    """Returns the number that a selector such as ``delay[video, max]`` matches.
-
-    Brackets hold labels, or ``name=label``, enough to distinguish the number. Raises ExpressionError unless exactly one
-    matches.
+    """Returns the one number that ``delay[video, max]``, with or without ``name=``, matches. Raises ExpressionError.
 
     >>> found = [Metric("delay", {"of": "video", "statistic": which}, "s", 1.0) for which in ("mean", "max")]
     >>> select("delay[max]", found).labels["statistic"]
@@ -38,11 +34,8 @@ def select(selector: str, metrics: Sequence[Metric]) -> Metric:
     found = [metric for metric in named if all(_has(metric, label) for label in wanted)]
     if len(found) > 1:
         # Without a statistic, the mean.
-        means = [
-            metric
-            for metric in found
-            if metric.labels.get("statistic") in ("mean", None) and "quantile" not in metric.labels
-        ]
+        plain = [each for each in found if "quantile" not in each.labels]
+        means = [each for each in plain if each.labels.get("statistic", "mean") == "mean"]
         found = means if len(means) == 1 else found
     if len(found) != 1:
         what = "means several numbers" if found else "means no number"
@@ -60,10 +53,7 @@ def numbers_of_runs(selector: str, runs: Sequence[RunResult], of: str) -> list[M
 
 
 class DerivedMetrics:
-    """Numbers that are computed from others in each run; a condition gives 1 where it holds, else 0.
-
-    Raises ExpressionError if one cannot be read.
-    """
+    """Numbers computed from others in each run, 1 or 0 for a condition. Raises ExpressionError if one is malformed."""
 
     def __init__(self, expressions: Mapping[str, str | Expression]) -> None:
         self._expressions = {name: parse(each) if isinstance(each, str) else each for name, each in expressions.items()}
@@ -74,21 +64,14 @@ class DerivedMetrics:
         return {name for expression in self._expressions.values() for name in expression.names()}
 
     def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
-        """Returns the derived numbers of a run; NaN where a value is NaN, or is divided by zero.
-
-        `values` are TOML values of other names; a metric with the same name has precedence. Raises ExpressionError if a
-        name is no metric, or units do not match.
-        """
+        """Returns the derived numbers of a run, NaN if unknown; `values` has further names. Raises ExpressionError."""
         known = list(metrics)
         for name, expression in self._expressions.items():
             known.append(_derived(name, expression, known, values or {}))
         return known[len(metrics) :]
 
     def added(self, runs: Sequence[RunResult]) -> Sequence[RunResult]:
-        """Returns runs with the derived numbers appended.
-
-        Raises InputError if a run lacks a number that they need: points may measure different ones.
-        """
+        """Returns runs with the derived numbers. Raises InputError if a run lacks one that they need."""
         if not self._expressions:
             return runs
         try:

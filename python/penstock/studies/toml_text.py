@@ -3,21 +3,16 @@
 import re
 import tomllib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import ScenarioError
 from penstock.printable import utf8
 
-if TYPE_CHECKING:
-    from penstock._core import Mistake
-
 Place = tuple[str | int, ...]
-Locate = Callable[..., int | None]
-"""The line of a place; None if it is in no file."""
+Locate = Callable[..., int | None]  # the line of a place; None if it is in no file
 
-DEEPEST = 60
-"""Maximum nesting of tables and lists; the reader recurses for each level."""
+DEEPEST = 60  # maximum nesting of tables and lists; the reader recurses for each level
 
 
 class TomlError(ValueError):
@@ -29,9 +24,7 @@ class TomlError(ValueError):
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """Returns the values of a TOML text.
-
-    Raises TomlError if it is none, is nested deeper than :data:`DEEPEST` levels, or a number has too many digits.
+    """Returns the values of a TOML text. Raises TomlError if it is none, is too deep, or a number is too long.
 
     >>> parsed("a = [1, 2]")
     {'a': [1, 2]}
@@ -56,7 +49,6 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def _is_deep(found: Any) -> bool:
-    """Whether tables and lists are nested too deeply."""
     level = [found]
     for _ in range(DEEPEST):
         inside = [value for each in level for value in (each.values() if isinstance(each, dict) else each)]
@@ -113,7 +105,7 @@ class Mistakes:
     def raise_any(self, file: str, locate: Locate = lambda *_: None) -> None:
         """Raises ScenarioError with all mistakes in the order of their lines, if there are any."""
         if self.found:
-            found: list[Mistake] = [
+            found: list[_core.Mistake] = [
                 {"file": utf8(file), "line": locate(*place), "path": path_of(place), "message": message}
                 for place, message in self.found.items()
             ]

@@ -1,7 +1,4 @@
-"""Checks that the numbers that a study names are measured, before anything long is run.
-
-Sensitivity studies and searches have ranges, from whose middle their numbers are looked up.
-"""
+"""Checks, before anything long is run, that the numbers that a study names are measured."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,18 +15,11 @@ from penstock.studies.quantity import ExpressionError, dimension_of
 from penstock.studies.request import PointRequest
 from penstock.studies.select import DerivedMetrics, select
 
-_PARTS = (20, 4, 1)
-"""Divisors of a run; a larger part is tried if a smaller one makes no sense."""
+_PARTS = (20, 4, 1)  # divisors of a run; a larger part is tried if a smaller one makes no sense
 
 
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
-    """Looks up every number that the study names, before its runs.
-
-    Runs the beginning of a point for each choice of measures. Equal measures may still give other rows, for
-    other classes and intervals, so all points are looked up in the rows that their runs can have.
-
-    Raises ScenarioError if one does not exist, or its unit does not match its target.
-    """
+    """Looks up every number that the study names in a short run and in the rows of each point; raises ScenarioError."""
     if plan.precision is None and plan.compare is None and plan.warm_up is None and not plan.metrics:
         return
     firsts: dict[tuple[str, ...], PointRequest] = {}
@@ -132,11 +122,7 @@ def _expected(asked: PointRequest) -> Sequence[Metric]:
 
 
 def middle_of(plan: StudyPlan) -> tuple[PointRequest, list[Metric]]:
-    """Returns the middle of the ranges, and the numbers of a run there, derived ones included.
-
-    Raises ScenarioError if the scenario has mistakes there or at one of their ends, InputError if nothing varies, or
-    the seed does.
-    """
+    """Returns the middle of the ranges and the numbers of a run there. Raises ScenarioError or InputError."""
     if not plan.ranges:
         raise InputError("nothing varies: give ranges, --range PATH=LOW..HIGH, or [ranges] in a study file.")
     middle = plan.read()[0]

@@ -18,8 +18,7 @@ from penstock.studies.select import select
 if TYPE_CHECKING:
     from penstock.studies.runner import Runner
 
-WINDOWS = 100
-"""Default number of windows of a run: twenty batches of five."""
+WINDOWS = 100  # default number of windows of a run: twenty batches of five
 FEWEST = 50
 MOST = 10_000
 
@@ -68,10 +67,7 @@ def series(asked: PointRequest, metric: str, windows: int = WINDOWS, runner: Run
 
 
 def find_warm_up(asked: Sequence[PointRequest], find: FindWarmUp, runner: Runner) -> FoundWarmUp:
-    """Finds the warm-up by MSER-5 [White97] of a metric at every point; the longest one holds for all.
-
-    Raises InputError if a window has nothing to measure.
-    """
+    """Finds the longest warm-up of all points by MSER-5 [White97]. Raises InputError if a window measures nothing."""
     found = []
     for each, values in zip(asked, _series(asked, find.metric, find.windows, runner), strict=True):
         missing = next((number for number, value in enumerate(values) if not math.isfinite(value)), None)

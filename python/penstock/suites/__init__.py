@@ -1,12 +1,8 @@
-"""Suites: comparisons of mechanisms that come with the package, each a set of studies with figures and findings.
-
-A folder has a ``suite.toml`` that lists the parts, a study file and its scenario for each part, and ``findings.md``.
-"""
+"""Suites: comparisons of mechanisms that come with the package, each a folder with studies, figures and findings."""
 
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +12,7 @@ from penstock.printable import quoted, suggestion
 __all__ = ["Suite", "explain", "load", "names", "summaries"]
 
 DATA = "suite.toml"
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,7 @@ class Suite:
     flent: str = ""  # name of the part whose runs are also written in flent's format; empty for none
 
     def chosen(self, wanted: tuple[str, ...]) -> list[Part]:
-        """Returns the parts of these names, or all.
-
-        Raises InputError if there is no part of a name.
-        """
+        """Returns the parts of these names, or all. Raises InputError if there is no part of a name."""
         there = {part.name: part for part in self.parts}
         for name in wanted:
             if name not in there:
@@ -73,28 +67,20 @@ class Suite:
 
 def names() -> list[str]:
     """Returns the names of all suites."""
-    here = _folder()
-    return sorted(entry.name for entry in here.iterdir() if (entry / DATA).is_file())
+    return sorted(entry.name for entry in _FOLDER.iterdir() if (entry / DATA).is_file())
 
 
 @cache
 def load(name: str) -> Suite:
     """Returns the suite of a name, one of :func:`names`."""
-    folder = _folder() / name
+    folder = _FOLDER / name
     content = tomllib.loads((folder / DATA).read_text(encoding="utf-8"))
     parts = []
     for entry in content["part"]:
-        figures = []
-        for asked in entry.get("figure", []):
-            more = dict(asked)
-            figures.append(Figure(more.pop("name"), more.pop("caption"), more))
+        figures = [Figure(asked.pop("name"), asked.pop("caption"), asked) for asked in entry.get("figure", [])]
         file = folder / f"{entry['name']}.toml"
         parts.append(Part(entry["name"], entry["what"], entry.get("source", ""), file, entry["numbers"], figures))
     return Suite(name, content["title"], content["question"], folder, parts, content.get("flent", ""))
-
-
-def _folder() -> Path:
-    return Path(str(resources.files(__package__)))
 
 
 def summaries() -> dict[str, str]:

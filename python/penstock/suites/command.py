@@ -32,8 +32,7 @@ from penstock.tabulation import how_sure, made_from
 from penstock.unit_scale import scale
 from penstock.whole_file import write_whole
 
-_LONGEST = 60
-"""Rows of a table on a terminal; the files of ``--out`` and JSON have all."""
+_LONGEST = 60  # rows of a table on a terminal; the files of ``--out`` and JSON have all
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,6 @@ def _plan(part: Part, asked: Asked) -> StudyPlan:
 
 
 def _made(part: Part, asked: Asked) -> StudyData:
-    """Makes the missing runs of a part, or takes the stored ones."""
     plan = _plan(part, asked)
     points = plan.read()
     assert asked.store is not None
@@ -154,7 +152,6 @@ def _rows(suite: Suite, part: Part, result: StudyData) -> Iterator[dict[str, Any
 
 
 def _write(suite: Suite, part: Part, result: StudyData, folder: Path, *, as_json: bool) -> None:
-    """Writes a part's table as CSV, its JSON, its figures, and files for flent."""
     from penstock.plots import picture, request_of, save
     from penstock.plots.data import from_summaries
     from penstock.suites.ellipses import figure_of

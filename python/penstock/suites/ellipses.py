@@ -1,7 +1,6 @@
 """Delay against goodput, a cloud of runs for each mechanism with its ellipse of one standard deviation.
 
-RFC 7928 asks for this figure, which is due to Winstein and Balakrishnan (SIGCOMM 2013): delay grows to the left, so the
-better mechanism is further up and to the right. An ellipse that leans means that a mechanism trades one for the other.
+RFC 7928 asks for this figure by Winstein and Balakrishnan (SIGCOMM 2013): the best is at the top on the right.
 """
 
 import math
@@ -19,11 +18,7 @@ from penstock.unit_scale import scale
 
 
 def figure_of(result: StudyData, asked: Mapping[str, Any]) -> Picture:
-    """Returns the figure of a study.
-
-    `asked`: ``x`` and ``y``, two numbers such as ``wait[mean]`` and ``goodput[one]``; ``by``, the parameter that names
-    the mechanisms; and ``facet``, the parameter of the panels, if there is one.
-    """
+    """Returns the figure of the numbers ``x`` and ``y`` of a study, ``by`` mechanism, with a panel per ``facet``."""
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     units = ["", ""]
     for point in result.points:
@@ -56,9 +51,7 @@ def figure_of(result: StudyData, asked: Mapping[str, Any]) -> Picture:
 
 
 def ellipse(xs: Any, ys: Any) -> tuple[Any, Any]:
-    """Returns the outline of one standard deviation around the mean of points, as two arrays of 73 coordinates.
-
-    With a single point, or with points on a line, the ellipse is a point or a line.
+    """Returns the outline of one standard deviation around the mean of points, or a line or a point, as two arrays.
 
     >>> x, y = ellipse([0.0, 2.0], [1.0, 1.0])
     >>> float(round(max(x), 3)), float(round(max(y), 3))

@@ -1,7 +1,6 @@
 """Files of flent's format 4 for the runs of its test ``rrul_be``, so that flent draws them.
 
-flent (T. Hoiland-Jorgensen) measures four downloads, four uploads and round-trip times over an access line. Here a
-round trip is the delay of a probe plus that of the answer that was sent last before the probe arrived.
+A round trip is the delay of a probe plus that of the answer that was sent last before the probe arrived.
 """
 
 import gzip
@@ -15,23 +14,18 @@ import numpy as np
 import polars as pl
 
 from penstock.short_values import value_text
-from penstock.studies.point_result import PointResult
+from penstock.studies.request import PointResult
 from penstock.studies.result import StudyData
 from penstock.trace import PacketTrace
 from penstock.whole_file import write_whole
 
-STEP = 0.2
-"""Seconds between samples, flent's default."""
+STEP = 0.2  # seconds between samples, flent's default
 BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 """Beginning of each run in the file; a fixed one, so that equal runs give equal files."""
 
 
 def write(result: StudyData, folder: Path) -> list[Path]:
-    """Writes the first run of each point and returns the files.
-
-    The scenario has the groups of flows ``downloads``, ``uploads``, ``probe`` and ``answer``, and a time series of the
-    goodput of the first two.
-    """
+    """Writes the first run of each point and returns the files."""
     files = []
     for number, point in enumerate(result.points):
         labels = " ".join(value_text(value) for name, value in point.asked.point.parameters.items() if "." not in name)
@@ -104,30 +98,16 @@ def _rates(point: PointResult) -> dict[str, list[float | None]]:
 def _round_trips(point: PointResult) -> dict[str, list[float | None]]:
     """Round-trip times of the probes in ms at each step; none while all probes of a step are lost."""
     run = point.runs[0].request
-    trace = PacketTrace(
-        run.scenario,
-        name=run.name,
-        folder=run.folder,
-        sets=run.sets,
-        seed=run.seed,
-        replication=run.replication,
-        flows=["probe", "answer"],
-        events=["send", "receive"],
-    )
-    frame = trace.frame()
-    there, back = (_delays(frame, flow) for flow in ("probe[0]", "answer[0]"))
-    sent, delays = back
+    about = {name: getattr(run, name) for name in ("name", "folder", "sets", "seed", "replication")}
+    frame = PacketTrace(run.scenario, flows=["probe", "answer"], events=["send", "receive"], **about).frame()
+    there, (sent, delays) = (_delays(frame, flow) for flow in ("probe[0]", "answer[0]"))
     column: dict[int, list[float]] = {}
     for begin, delay in zip(*there, strict=True):
         answer = int(np.searchsorted(sent, begin + delay, side="right")) - 1
         if answer >= 0:
             column.setdefault(int(begin / STEP), []).append(1000 * (delay + delays[answer]))
-    steps = max(column, default=0) + 1
-    return {
-        "Ping (ms) UDP BE1": [
-            math.fsum(column[step]) / len(column[step]) if step in column else None for step in range(steps)
-        ]
-    }
+    means = {step: math.fsum(own) / len(own) for step, own in column.items()}
+    return {"Ping (ms) UDP BE1": [means.get(step) for step in range(max(column, default=0) + 1)]}
 
 
 def _delays(frame: pl.DataFrame, flow: str) -> tuple[list[float], list[float]]:
@@ -142,6 +122,4 @@ def _delays(frame: pl.DataFrame, flow: str) -> tuple[list[float], list[float]]:
 
 def _over(columns: list[list[float | None]], combine: Any) -> list[float | None]:
     """Combines columns step by step; none where a column has none."""
-    return [
-        None if any(value is None for value in values) else combine(values) for values in zip(*columns, strict=True)
-    ]
+    return [None if None in values else combine(values) for values in zip(*columns, strict=True)]
