@@ -1,6 +1,7 @@
 """``penstock status``: the progress of a study, or the contents of a store."""
 
 from collections import Counter, defaultdict
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,7 +65,7 @@ def standing(asked: list[PointRequest], store: Store) -> tuple[list[dict[str, An
                 "parameters": json_value(each.point.parameters),
                 "settings": dict(each.point.sets),
                 **{"runs": len(own), "stored": len(known), "failed": len(failed), "left": len(own) - len(known)},
-                "changes": None if because is None else [change.data() for change in because],
+                "changes": None if because is None else [asdict(change) for change in because],
                 "failures": [
                     {"replication": it.replication, "message": it.message, "attempts": it.attempts} for it in failed
                 ],

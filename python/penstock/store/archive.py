@@ -1,11 +1,8 @@
 """Archives: runs and their scenarios in one file, which another machine verifies before it uses them.
 
-An archive is a compressed tar file. Its first member, ``archive.json``, lists the others in order with their sizes and
-hashes, and ends in a checksum; its hash is the archive's digest, the same on every machine. The others are files of the
-store. Nothing is unpacked by name: members that differ from the list are refused.
+The first member of the compressed tar file, ``archive.json``, lists sizes and hashes of the others; its hash is the
+archive's digest. Nothing is unpacked by name: members that differ from the list are refused.
 """
-
-from __future__ import annotations
 
 import gzip
 import hashlib
@@ -27,11 +24,9 @@ from penstock.store.folder import DamagedError, NewerError, opened, sealed_json
 from penstock.store.runfile import LARGEST, StoredRun, decode
 from penstock.whole_file import whole_file
 
-FORMAT = 1
-"""Version of the layout of archives."""
+FORMAT = 1  # version of the layout of archives
 _LIST = "archive.json"
-LARGEST_TEXTS = 1 << 28
-"""Maximum size in bytes of all scenarios together, which are in memory at once."""
+LARGEST_TEXTS = 1 << 28  # maximum size in bytes of all scenarios together, which are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +47,7 @@ class Listed:
 def write_archive(
     path: Path, texts: dict[str, bytes], runs: Iterable[tuple[str, int, str]], read: Callable[[str], bytes]
 ) -> str:
-    """Writes an archive and returns its digest.
-
-    `texts` are the scenarios by their hashes; `runs` has the name of each run, and the size and the hash of its file;
-    `read` returns the content of that file. Raises InputError if the name of the archive is taken, StoreError if it
-    cannot be written or the file of a run has changed meanwhile.
-    """
+    """Writes scenarios by hash, and runs with size and hash; returns the digest. Raises InputError or StoreError."""
     listed = [Listed("scenario", name, len(text), _hash(text)) for name, text in sorted(texts.items())]
     listed += [Listed("run", *run) for run in sorted(runs)]
     head = sealed_json(
@@ -83,11 +73,7 @@ def write_archive(
 
 
 class Reading:
-    """Reads and verifies an archive.
-
-    Raises InputError if there is no such file; StoreError if it is no archive, or its list differs from what was
-    written.
-    """
+    """Reads an archive. Raises InputError if there is none; StoreError if its list differs from what was written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -157,7 +143,6 @@ class Reading:
             raise self._wrong("was altered: it has members that its list does not have")
 
     def _contents(self) -> Iterator[tuple[str, bytes]]:
-        """Yields the names and contents of all members."""
         try:
             with self.path.open("rb") as file, gzip.GzipFile(fileobj=file, mode="rb") as packed:
                 with tarfile.open(fileobj=packed, mode="r:") as tar:

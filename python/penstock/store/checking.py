@@ -1,7 +1,5 @@
 """Verifies stored runs: compares names and rows with scenarios, and repeats a sample of runs."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
@@ -19,8 +17,7 @@ from penstock.store.runfile import StoredRun
 
 RunAll = Callable[[list[RunRequest]], list[RunResult]]
 
-Row = tuple[str, tuple[tuple[str, str], ...], str]
-"""Name, labels and unit."""
+Row = tuple[str, tuple[tuple[str, str], ...], str]  # name, labels and unit
 
 _SEEN = ("ingress", "circuit", "meter", "circle")
 """Labels of rows that exist only if something happened in a run, such as traffic or a circular pause."""
@@ -47,10 +44,7 @@ def sample(runs: Sequence[Manifest], count: int, pick: int) -> list[Manifest]:
 
 
 def asked_for(run: Manifest, text: str) -> tuple[RunRequest, str | None, list[str]]:
-    """Returns the request of a run as its file says it, the run's name computed from it, and what it measures.
-
-    The name is None if this version cannot read the scenario, for example because a file that it names is missing.
-    """
+    """Returns a run's request, its name (None if its scenario cannot be read here), and what it measures."""
     request = RunRequest(text, run.settings, run.seed, run.replication, run.name, folder=run.folder)
     try:
         scenario = _core.Scenario(text, utf8(run.name), list(run.settings), run.folder, leave_out=True)
@@ -82,21 +76,14 @@ def difference(manifest: Manifest, stored: StoredRun, made: RunResult) -> Differ
     if len(stored.metrics) != len(made.metrics):
         what.append(f"{len(stored.metrics)} numbers stored, {len(made.metrics)} made")
     for old, new in zip(stored.metrics, made.metrics, strict=False):
-        if not _equal(old, new):
+        same = old.value == new.value or (math.isnan(old.value) and math.isnan(new.value))
+        if not same or (old.name, old.labels, old.unit) != (new.name, new.labels, new.unit):
             what.append(f"{old.selector} {old.value!r} {old.unit} stored, {new.selector} {new.value!r} {new.unit} made")
     return Difference(manifest, what)
 
 
-def _equal(old: Metric, new: Metric) -> bool:
-    same = old.value == new.value or (math.isnan(old.value) and math.isnan(new.value))
-    return same and (old.name, old.labels, old.unit) == (new.name, new.labels, new.unit)
-
-
 def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
-    """Returns the first difference between the rows of a run and those that its scenario measures; None if equal.
-
-    Raises InputError if a run of the scenario does not fit into memory.
-    """
+    """Returns the first difference from the rows of a scenario, or None. Raises InputError if a run does not fit."""
     needed, possible = _rows(request.scenario, request.name, tuple(request.sets), request.folder)
     found = Counter((metric.name, tuple(metric.labels.items()), metric.unit) for metric in metrics)
     missing = next(iter(needed - found), None)
@@ -113,7 +100,6 @@ def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
 def _rows(
     text: str, name: str, sets: tuple[tuple[str, str], ...], folder: str | None
 ) -> tuple[Counter[Row], Counter[Row]]:
-    """Returns the rows that every run has, and those that a run may have."""
     scenario = _core.Scenario(text, utf8(name), list(sets), folder, leave_out=True)
     require([(name, scenario.memory)], 1)
     rows = [((each, tuple(labels), unit), always) for each, labels, unit, always in scenario.rows()]

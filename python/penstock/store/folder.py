@@ -1,7 +1,5 @@
 """The files of a store: their checksum, verified before anything is decoded, folders, scenarios and failed runs."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
@@ -18,8 +16,7 @@ from penstock.printable import path_text
 from penstock.store.manifest import Origin, scenario_hash
 from penstock.whole_file import write_whole
 
-FORMAT = 5
-"""Version of the layout of files in a store."""
+FORMAT = 5  # version of the layout of files in a store
 
 _LENGTH = 37
 _SEAL = re.compile(rb'"([0-9a-f]{32})"\n}\n')
@@ -49,11 +46,7 @@ def sealed_json(members: Mapping[str, Any]) -> bytes:
 
 
 def opened(content: bytes, newest: int = FORMAT) -> dict[str, Any]:
-    """Verifies the checksum of a file and returns its members.
-
-    Raises DamagedError if the content differs from what was written, or is no JSON object with a format; NewerError if
-    its format is later than `newest`.
-    """
+    """Returns the members of a file. Raises DamagedError unless its checksum matches, NewerError for a later format."""
     if not _SEAL.fullmatch(content[-_LENGTH:]):
         raise DamagedError("does not end in a checksum" if content else "is empty")
     if _seal(content[:-_LENGTH]) != content[-_LENGTH:]:
@@ -83,10 +76,7 @@ def names(folder: Path) -> list[str]:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes a file as a whole, replacing an older one, and creates its folder if necessary.
-
-    Raises OSError with the path in ``filename``.
-    """
+    """Writes a whole file, and its folder if necessary. Raises OSError with the path in ``filename``."""
     try:
         try:
             write_whole(path, content)
@@ -109,10 +99,7 @@ class Texts:
         return self._folder / f"{name}.toml"
 
     def keep(self, texts: Iterable[str]) -> None:
-        """Writes the texts that are missing or altered; raises OSError if one cannot be written.
-
-        The others become young, so that `penstock gc` leaves them while their runs are in progress.
-        """
+        """Writes the texts that are missing or altered and makes the others young for `penstock gc`. Raises OSError."""
         for text in texts:
             name = scenario_hash(text)
             if self.get(name) is None:

@@ -1,10 +1,4 @@
-"""Explains why runs are repeated: what was run under the same scenario names, and what has changed since.
-
-``points/<hash of the name>.jsonl`` is a log of the points that were run under a name, one per line; damaged lines are
-skipped.
-"""
-
-from __future__ import annotations
+"""Explains why runs are repeated: logs points by the names of scenarios, one per line, and compares them."""
 
 import hashlib
 import json
@@ -21,12 +15,9 @@ from penstock.records import RunRequest
 from penstock.store.folder import Texts
 from penstock.store.manifest import PointOf, point_of
 
-_EXPLAINED = 20
-"""Maximum number of points for which it is explained why they are repeated."""
-_CANDIDATES = 500
-"""Number of newest points that are compared if none has the same settings."""
-_SHOWN = 3
-"""Number of changes that are listed."""
+_EXPLAINED = 20  # maximum number of points for which it is explained why they are repeated
+_CANDIDATES = 500  # number of newest points that are compared if none has the same settings
+_SHOWN = 3  # number of changes that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +33,6 @@ class Change:
             return f"model version {(self.before or '')[:12]} -> {(self.now or '')[:12]}"
         before, now = (_shown(value) for value in (self.before, self.now))
         return f"{shortened(self.what, 100)}: {before} -> {now}"
-
-    def data(self) -> dict[str, str | None]:
-        """Returns the JSON form."""
-        return {"what": self.what, "before": self.before, "now": self.now}
 
 
 class History:
@@ -74,11 +61,7 @@ class History:
             self._keep(name, [point for own, point in points if own == name])
 
     def why(self, requests: Iterable[RunRequest], *, unasked: bool = False) -> dict[tuple[str, PointOf], list[Change]]:
-        """Returns what has changed since similar runs were made, by the name of the scenario and the point.
-
-        `requests`: runs that are not in the store; those without a similar run are left out of the result. `unasked`:
-        leave out those where only the settings and the seed of the request have changed.
-        """
+        """Returns what has changed since similar runs; `unasked` leaves out changes of only settings and the seed."""
         known: dict[str, list[PointOf]] = {}
         others: dict[str, set[PointOf]] = {}
         for name, point in self._asked:
@@ -140,11 +123,7 @@ def _first_of_points(requests: Iterable[RunRequest]) -> dict[tuple[str, PointOf]
 
 
 def _nearest(asked: PointOf, known: Sequence[PointOf], others: set[PointOf]) -> PointOf | None:
-    """Returns the point of `known` (oldest first) that is most similar to the requested one.
-
-    None if there is none, or if `asked` or one of `others` with the same scenario was run: then the request only adds
-    runs or points. `others` are all requested points, which were not replaced by `asked`.
-    """
+    """Returns the known point most similar to the requested one; None if the request only adds runs or points."""
     if any(point == asked or (point in others and point.text_and_model == asked.text_and_model) for point in known):
         return None
     found = [point for point in known if point not in others]
@@ -154,10 +133,7 @@ def _nearest(asked: PointOf, known: Sequence[PointOf], others: set[PointOf]) -> 
 
 
 def _changes(before: PointOf, now: PointOf, texts: Texts, text: str, folder: str | None = None) -> list[Change]:
-    """Returns the differences, setting by setting: of whole scenarios if both can be read.
-
-    `text` is the scenario of `now`, `folder` the folder of the files that both name.
-    """
+    """Returns the differences, setting by setting: of whole scenarios if both can be read."""
     found = []
     old, new = page_of(before, texts.get(before.scenario), folder), page_of(now, text, folder)
     if old is None or new is None:
@@ -222,10 +198,7 @@ def _distance(asked: PointOf, point: PointOf) -> int:
 
 
 def page_of(point: PointOf, text: str | None, folder: str | None = None) -> dict[str, str] | None:
-    """Returns all settings of a point by their paths; None if its scenario is missing or cannot be read.
-
-    `folder` is the folder of the files that the scenario names, without which it cannot be read.
-    """
+    """Returns all settings of a point by their paths; None if its scenario is missing or cannot be read."""
     if text is None:
         return None
     try:

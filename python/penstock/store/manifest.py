@@ -1,17 +1,15 @@
 """Name of a run, and everything that it was made from, as its file says it: scenario, settings, versions, host."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from penstock import _core
 from penstock.records import RunRequest
@@ -29,7 +27,7 @@ class Made:
     folder: str | None = None  # folder of the files that the scenario names; None if it names none
 
     @classmethod
-    def now(cls, seconds: float, request: RunRequest) -> Made:
+    def now(cls, seconds: float, request: RunRequest) -> Self:
         """Returns the values for a run that has just ended."""
         begin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
         folder = folder_of(request.scenario, request.sets, request.folder)
@@ -37,8 +35,7 @@ class Made:
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""
-        known: dict[str, Any] = {"host": self.host, "begin": self.begin, "seconds": self.seconds}
-        return known if self.folder is None else known | {"folder": self.folder}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,19 +176,12 @@ class StoredRuns:
 
 
 def merged(runs: Iterable[tuple[Manifest, int]]) -> list[StoredRuns]:
-    """Joins the runs of each point; each run is given with the size of its file.
-
-    The points are in the order of :func:`in_order`.
-    """
+    """Joins the runs of each point, each given with the size of its file, in the order of :func:`in_order`."""
     points: dict[object, list[tuple[Manifest, int]]] = {}
     for run in sorted(runs, key=lambda each: in_order(each[0])):
         points.setdefault((run[0].name, run[0].point), []).append(run)
-    return [
-        StoredRuns(
-            own[0][0],
-            len(own),
-            max("" if run.made is None else run.made.begin for run, _ in own),
-            sum(size for _, size in own),
-        )
-        for own in points.values()
-    ]
+    found = []
+    for own in points.values():
+        begun = max("" if run.made is None else run.made.begin for run, _ in own)
+        found.append(StoredRuns(own[0][0], len(own), begun, sum(size for _, size in own)))
+    return found

@@ -1,16 +1,11 @@
-"""File of a run: readable JSON with the run's numbers, everything it was made from, and a checksum.
-
-Runs are named by their simulation, so one file serves scenarios that measure the same simulation differently.
-"""
-
-from __future__ import annotations
+"""File of a run, named by its simulation: readable JSON with numbers, what it was made from, and a checksum."""
 
 import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from penstock import _core, toml
 from penstock.printable import utf8
@@ -18,8 +13,7 @@ from penstock.records import Decided, Measured, Metric, RunRequest, RunResult
 from penstock.store.folder import FORMAT, DamagedError, opened, sealed
 from penstock.store.manifest import Made, Manifest, origin, origin_of
 
-LARGEST = 1 << 30
-"""Maximum size of a run's file in an archive, in bytes; about ten million metrics."""
+LARGEST = 1 << 30  # maximum size of a run's file in an archive, in bytes; about ten million metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +33,7 @@ class StoredRun:
     measured: Measured | None = None  # which numbers belong to which measure
     decided: Sequence[Decided] | None = None  # what decided the numbers without showing in them
 
-    def with_measures(self, asked: Sequence[str]) -> StoredRun | None:
+    def with_measures(self, asked: Sequence[str]) -> Self | None:
         """Returns the run with the numbers of these measures only; None if some are missing."""
         if (metrics := pick(asked, self.metrics, self.measured)) is None:
             return None
@@ -80,11 +74,7 @@ def encode(
 
 
 def decode(content: bytes, key: str) -> StoredRun | None:
-    """Reads the run called `key` from the content of its file.
-
-    None if the file has an earlier format. Raises DamagedError if the content differs from what was written; NewerError
-    if a newer version has written it.
-    """
+    """Reads a run; None if its format is an earlier one. Raises DamagedError, or NewerError if it is a later one."""
     data = opened(content)
     if data["format"] < FORMAT:
         return None
@@ -140,10 +130,7 @@ def pick(asked: Sequence[str], metrics: Sequence[Metric], measured: Measured | N
 def measuring(
     request: RunRequest, scenario: _core.Scenario, measures: Iterable[str]
 ) -> tuple[RunRequest, _core.Scenario] | None:
-    """Returns the same run with other measures as a new request; None if no scenario can have all of them.
-
-    `scenario` is that of its text and settings; `measures` are in canonical form.
-    """
+    """Returns the same run with other measures, in canonical form; None if no scenario can have all of them."""
     texts = [text for text in dict.fromkeys(measures) if text != scenario.measures[-1]]
     try:
         value = toml.value([json.loads(text) for text in texts])

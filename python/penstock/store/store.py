@@ -1,7 +1,5 @@
 """Finds and keeps runs in a folder."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile
@@ -131,11 +129,7 @@ class Store:
     def keep_failed(
         self, key: str, request: RunRequest, message: str = "", *, ours: bool = False, attempts: int = 1
     ) -> str | None:
-        """Records a failed run with its scenario, so that it can be repeated alone.
-
-        `ours` says whether the fault is the simulator's; `attempts` is added to earlier ones. Returns the
-        scenario's file; None if the record could not be written, which must not hide the failure itself.
-        """
+        """Records `attempts` more of a failed run; returns the scenario's file, or None if it cannot be written."""
         before, run = self._failure(key), origin(key, request, Made.now(0.0, request))
         known = {"message": message, "ours": ours, "attempts": attempts + (before.attempts if before else 0)}
         try:
