@@ -133,8 +133,7 @@ def _wrapped(text: str, margin: str = "") -> str:
     return "\n\n".join(fill.fill(paragraph) for paragraph in paragraphs)
 
 
-_SHOWN = 20
-"""The most names that a message lists."""
+_SHOWN = 20  # the most names that a message lists
 # Their own names say only how they measure.
 _CONDITIONERS = ("shaper", "policer")
 
@@ -179,10 +178,7 @@ def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, st
 
 
 class Component:
-    """A component with its parameters; the core checks values and units when it reads the scenario.
-
-    Two components are equal if their classes and parameters are. They cannot be changed.
-    """
+    """A component with its parameters, which cannot be changed; the core checks values and units when it reads it."""
 
     KIND: ClassVar[str]
     """The kind of component, such as ``discipline``."""
@@ -317,7 +313,6 @@ def _whole(value: Any) -> int:
 
 
 def _example(parameter: Parameter) -> str:
-    """A value of a parameter as a program writes it, if an example is known."""
     example = parameter.get("example", "")
     # The first form of a law is a text.
     first = example.split('",')[0].strip('"') if example.startswith('"') else example
@@ -325,7 +320,6 @@ def _example(parameter: Parameter) -> str:
 
 
 def _wrong(given: Any, parameter: Parameter) -> str:
-    """The message about a value of the wrong type."""
     shown = quoted(represented(given))
     if parameter["kind"] == "component":
         kind = parameter["of"]

@@ -8,14 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.printable import path_text, printable_lines, things
 from penstock.records import RunFailure
-
-if TYPE_CHECKING:
-    from penstock._core import Mistake
 
 __all__ = [
     "ArgumentError",
@@ -28,8 +25,7 @@ __all__ = [
 ]
 
 
-_SHOWN = 5
-"""Maximum number of failed runs, or of points, that a message lists."""
+_SHOWN = 5  # maximum number of failed runs, or of points, that a message lists
 
 
 class PenstockError(Exception):
@@ -57,8 +53,8 @@ class ScenarioError(PenstockError):
 
     exit_code = 2
 
-    def __init__(self, mistakes: Iterable[Mistake]) -> None:
-        self.mistakes: list[Mistake] = list(mistakes)
+    def __init__(self, mistakes: Iterable[_core.Mistake]) -> None:
+        self.mistakes: list[_core.Mistake] = list(mistakes)
         count = len(self.mistakes)
         lines = [line_of(mistake) for mistake in self.mistakes]
         super().__init__("\n".join([*lines, f"{things(count, 'mistake')}, nothing was run."]))
@@ -72,10 +68,7 @@ class StoreError(PenstockError):
 
 
 class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
-    """Some of the `total` runs failed; the others were finished and stored.
-
-    The `failures` are of type ``RunFailure``, with the commands that repeat them.
-    """
+    """Some of the `total` runs failed, its `failures` of type ``RunFailure``; the others were finished and stored."""
 
     def __init__(self, failures: Sequence[RunFailure], total: int) -> None:
         self.failures = list(failures)
@@ -88,10 +81,7 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
 
 
 class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
-    """Points of a study missed its precision target; all runs are stored.
-
-    The `result`, a ``StudyResult``, has the numbers of all points.
-    """
+    """Points of a study missed its precision target; `result` is its ``StudyResult``, and all runs are stored."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
@@ -125,12 +115,11 @@ def core_faults() -> Iterator[None]:
 
 
 def _first(lines: Sequence[str], last: str) -> str:
-    """The first lines, the number of the others, and the last line."""
     more = [f"... and {len(lines) - _SHOWN} more."] if len(lines) > _SHOWN else []
     return "\n".join([*lines[:_SHOWN], *more, last])
 
 
-def line_of(mistake: Mistake) -> str:
+def line_of(mistake: _core.Mistake) -> str:
     """A mistake on one line: file, line, path and message, if known.
 
     >>> line_of({"file": "a.toml", "line": 3, "path": "links[0].rate", "message": "is missing"})
@@ -150,9 +139,7 @@ def line_of(mistake: Mistake) -> str:
 
 
 def advice(extra: str) -> str:
-    """The command that installs the packages of an extra.
-
-    It names the packages, because an extra can be installed only together with Penstock itself.
+    """The command that installs the packages of an extra, by name, as an extra needs Penstock itself.
 
     >>> advice("search").startswith("pip install 'optuna")
     True

@@ -1,23 +1,16 @@
-"""The pages that explain a name: of the catalogue, topics, profiles and studies, also by synonyms.
-
-Synonyms are names from the field, RFCs and other simulators; ``synonyms.toml`` has them with the pages that cover them.
-"""
+"""The pages that explain a name or its synonym: of the catalogue, topics, profiles and studies."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from penstock import reproductions, suites
+from penstock import _core, reproductions, suites
 from penstock.errors import InputError
 from penstock.printable import quoted, suggestion
 from penstock.reference import catalogue, components_of, names, page, pages, pages_of, places, with_file
 from penstock.topologies.pages import GENERATORS
-
-if TYPE_CHECKING:
-    from penstock._core import Component, Parameter
 
 _NAMES = tomllib.loads(Path(__file__).with_name("synonyms.toml").read_text(encoding="utf-8"))
 SYNONYMS: dict[str, list[str]] = _NAMES["synonyms"]
@@ -42,10 +35,7 @@ def known() -> list[str]:
 
 
 def explained_by(name: str) -> tuple[list[str], str]:
-    """The pages that explain a name, and a sentence if it is a synonym.
-
-    Raises InputError if there are none; the message has the nearest name.
-    """
+    """The pages that explain a name, and a sentence for a synonym. Raises InputError, with the nearest name."""
     file, _, component = name.partition(".py:")
     if component or name.endswith(".py"):
         return _of_file(Path(f"{file.removesuffix('.py')}.py"), component or None), ""
@@ -73,16 +63,11 @@ def _named() -> dict[str, str]:
 
 
 def _own(name: str) -> list[str]:
-    """The pages of a name itself."""
-    found = [*pages(name), *_of_kind(name)]
-    others = (topic_page(name), reproductions.explain(name), suites.explain(name))
-    return [*found, *(page for page in others if page is not None)]
-
-
-def _of_kind(name: str) -> list[str]:
-    """The page of a kind of component, which lists the components."""
+    """The pages of a name itself; that of a kind lists its components."""
     components = catalogue()["components"].get(name)
-    return [] if components is None else [page("kind", name, components, places()[name])]
+    kind = None if components is None else page("kind", name, components, places()[name])
+    others = (kind, topic_page(name), reproductions.explain(name), suites.explain(name))
+    return [*pages(name), *(page for page in others if page is not None)]
 
 
 def _of_file(file: Path, name: str | None) -> list[str]:
@@ -98,8 +83,7 @@ def _of_file(file: Path, name: str | None) -> list[str]:
 
 
 _PAGES = re.split(r"\n(?=# \S+ \()", Path(__file__).with_name("topics.md").read_text(encoding="utf-8"))
-_TOPICS = {text.split(maxsplit=2)[1]: text for text in _PAGES}
-"""The pages of ``topics.md`` by name."""
+_TOPICS = {text.split(maxsplit=2)[1]: text for text in _PAGES}  # the pages of ``topics.md`` by name
 
 
 def topic_names() -> list[str]:
@@ -113,10 +97,7 @@ def topic_page(name: str) -> str | None:
 
 
 def differences(name: str, profile: str) -> list[dict[str, str]]:
-    """The settings of a profile of the component `name`: a dictionary for each.
-
-    It has the `path`, the `value`, the `default` (empty if the parameter may be left out), and the condition `unless`
-    which it applies, empty if it always does. Raises InputError if there is no such component or profile.
+    """The ``path``, ``value``, ``default`` and ``unless`` of each setting of a profile. Raises InputError if none.
 
     >>> [each["path"] for each in differences("tcp", "ns-2")][:2]
     ['initial-window', 'max-window']
@@ -141,16 +122,14 @@ def profile_page(name: str, profile: str) -> str:
     return page("profile", name, kind, profile, differences(name, profile))
 
 
-def _with_profiles(name: str) -> tuple[str, Component]:
-    """The component of this name that has profiles, with its kind."""
+def _with_profiles(name: str) -> tuple[str, _core.Component]:
     found = {each["name"]: (kind, each) for kind, each in components_of(catalogue()) if "profiles" in each}
     if name not in found:
         raise InputError(f"{quoted(name)} has no profiles ({', '.join(sorted(found))} has)")
     return found[name]
 
 
-def _parameter(component: Component, path: str) -> Parameter:
-    """The parameter at a path, through the components in between."""
+def _parameter(component: _core.Component, path: str) -> _core.Parameter:
     key, _, rest = path.partition(".")
     parameter = next(each for each in component["parameters"] if each["key"] == key)
     if not rest:

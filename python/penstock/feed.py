@@ -6,22 +6,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-LARGEST = 2**30
-"""Maximum size of the CSV in bytes, as for CSV files."""
+LARGEST = 2**30  # maximum size of the CSV in bytes, as for CSV files
 _KEPT = 64 * 2**20
 """Maximum size in bytes of rows that are cached for the next scenario, such as the next point of a study."""
 
-_last: dict[tuple[str, ...], bytes] = {}
-"""The rows read last, by digest of the file and columns."""
+_last: dict[tuple[str, ...], bytes] = {}  # the rows read last, by digest of the file and columns
 
 
 def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
-    """Returns columns of a Parquet file as CSV, with texts in quotes.
-
-    Raises ValueError if the file is not Parquet, lacks a column, has a nested column, or expands too much.
-
-    `columns`: the columns, each with whether it is required; all columns if empty.
-    """
+    """Returns columns, all if empty, of a file as CSV, with texts in quotes. Raises ValueError if it cannot."""
     try:
         with file.open("rb") as opened:
             digest = hashlib.file_digest(opened, "blake2b").hexdigest()

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 from penstock.short_values import value_text
 from penstock.unit_scale import counts_finished
 
-_WARNED = 0.99
-"""Share of finished transfers below which their numbers carry a warning."""
+_WARNED = 0.99  # share of finished transfers below which their numbers carry a warning
 
 
 class _Number(Protocol):

@@ -1,7 +1,4 @@
-"""Estimates whether runs and files fit into the available memory.
-
-A run that does not fit is refused before it starts: the system would kill this process, and perhaps others.
-"""
+"""Refuses runs and files that do not fit into the available memory, before the system kills processes."""
 
 import errno
 import os
@@ -24,13 +21,10 @@ _UNITS = {
 _UNLIMITED = 2**60
 """Limits of a control group from this size mean that there is none; version 1 writes the largest number."""
 
-_SMALL = 8 * 2**20
-"""Total size in bytes up to which runs are always accepted; the interpreter itself takes more."""
+_SMALL = 8 * 2**20  # total size in bytes up to which runs are always accepted; the interpreter itself takes more
 
-_COPIES = 5
-"""Memory for reading a file as a multiple of its size: raw, decoded and parsed."""
-_SMALL_FILE = 64 * 2**20
-"""Memory in bytes up to which files are always read."""
+_COPIES = 5  # memory for reading a file as a multiple of its size: raw, decoded and parsed
+_SMALL_FILE = 64 * 2**20  # memory in bytes up to which files are always read
 
 _given: ContextVar[int | None] = ContextVar("memory", default=None)
 
@@ -54,9 +48,7 @@ def allowed() -> int | None:
 
 
 def read_size(text: str) -> int:
-    """Reads a size such as ``4 GB`` or ``512MiB``.
-
-    Raises ValueError if it is malformed.
+    """Reads a size such as ``4 GB`` or ``512MiB``; raises ValueError if it is malformed.
 
     >>> read_size("1.5 GB")
     1500000000
@@ -147,34 +139,24 @@ def too_large(size: int, given: int | None) -> str | None:
 
 
 def require_file(file: Path, *, is_read_whole: bool = False) -> None:
-    """Refuses a folder, or a file that does not fit into memory.
-
-    Raises InputError if the file does not fit; OSError if there is no such file.
-
-    `is_read_whole`: it is read to its end, however far that is; then a device is refused, which may have none.
-    """
+    """Raises InputError for a file that does not fit, or a device `is_read_whole`; OSError for a folder or none."""
     facts = file.stat()
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
     if is_read_whole and (stat.S_ISCHR(facts.st_mode) or stat.S_ISBLK(facts.st_mode)):
         raise InputError(f"{path_text(file)}: is a device, not a file.")
-    why = too_large(facts.st_size, allowed())
-    if why is not None:
+    if (why := too_large(facts.st_size, allowed())) is not None:
         raise InputError(f"{path_text(file)}: {why}.")
 
 
 def _limit(given: int | None) -> Available | None:
-    """Returns the limit of memory; None if unknown."""
     return Available(given, "what --memory allows") if given is not None else available()
 
 
 def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
-    """Raises InputError if runs do not fit into the available or allowed memory.
-
-    `estimates` are name and size in bytes of each run; of `at_once` simultaneous runs, the largest ones may coincide.
-    """
+    """Raises InputError if the largest of `estimates` (name and bytes of each run) that run `at_once` do not fit."""
     largest = sorted(estimates, key=lambda each: -each[1])[: max(at_once, 1)]
-    given, needed = _given.get(), sum(size for _, size in largest)
+    given, needed = allowed(), sum(size for _, size in largest)
     limit = None if given is None and needed <= _SMALL else _limit(given)
     if not largest or limit is None or needed <= limit.size:
         return

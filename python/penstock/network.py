@@ -1,8 +1,4 @@
-"""Builds a scenario in Python: nodes, links, flows, calls and measurements.
-
-The builder only writes the scenario's text, so a network means exactly what the same TOML means, and the core checks
-every value.
-"""
+"""Builds a scenario in Python: only its text, so a network means exactly what the same TOML means."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -243,7 +239,6 @@ class Network(NetworkTraffic):
         self._tables["links"].append(copied({key: item for key, item in entry.items() if item is not None}))
 
     def _ends(self, where: str, nodes: Node | str | Sequence[Node | str]) -> str | list[str | None] | None:
-        """The names of the nodes at one end of links."""
         if isinstance(nodes, Node | str):
             return self._node(where, nodes)
         return [self._node(where, node) for node in nodes]
@@ -273,18 +268,12 @@ class Network(NetworkTraffic):
 
     @named("trace[]")
     def trace(self, **options: Any) -> None:
-        """Selects the events of a trace by the keys of ``[[trace]]``.
-
-        These are ``at``, ``flows``, ``events``, ``start`` and ``stop``; several calls add up.
-        """
+        """Selects events of a trace by ``at``, ``flows``, ``events``, ``start`` and ``stop``; several calls add up."""
         self._tables["trace"].append(plain(options))
 
     @named("series[]")
     def series(self, **options: Any) -> None:
-        """Selects what ``penstock series`` shows by the keys of ``[[series]]``.
-
-        These are ``of``, ``what``, ``sum``, ``every``, ``on``, ``start`` and ``stop``.
-        """
+        """Selects time series by ``of``, ``what``, ``sum``, ``every``, ``on``, ``start`` and ``stop``."""
         self._tables["series"].append(plain(options))
 
     @named("")
@@ -312,15 +301,15 @@ class Network(NetworkTraffic):
     ) -> Node:
         if name_of(node) in self._nodes:
             raise ArgumentError(f"Network: there is a node called {quoted(node.name)} already; use another name.")
-        given = {kind: each for kind, each in parts.items() if each is not None}
-        for kind, each in given.items():
-            component(f"Network.node{'s' * (node.count is not None)}: {kind.replace('-', '_')}", each, kind)
-        for name, table in tables.items():
-            keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
-        self._nodes[node.name] = node
-        shared: dict[str, Any] = {kind: {each.KEY: each.table()} for kind, each in given.items()}
+        shared: dict[str, Any] = {}
+        for kind, each in parts.items():
+            if each is not None:
+                component(f"Network.node{'s' * (node.count is not None)}: {kind.replace('-', '_')}", each, kind)
+                shared[kind] = {each.KEY: each.table()}
         shared |= {"latency": latency, "cell-switch": cell_switch or None}
         for name, table in tables.items():
+            keys(f"Network.node: {name.replace('-', '_')}", table or {}, f"nodes.NAME.{name}")
             shared[name] = None if table is None else {kebab(key): value for key, value in table.items()}
+        self._nodes[node.name] = node
         self._shared[node.name] = copied({key: item for key, item in shared.items() if item is not None})
         return node

@@ -235,7 +235,6 @@ class NetworkTraffic:
         parts: Mapping[str, Component | None],
         more: Mapping[str, Any],
     ) -> None:
-        """Adds a table to the list `what`, without keys that are None."""
         entries(f"Network.{what}", {**parts, **more}, f"{what}[]")
         entry: dict[str, Any] = {"name": name} | {key: item for key, item in given.items() if item is not None}
         for key, each in parts.items():

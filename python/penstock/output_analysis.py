@@ -9,18 +9,13 @@ from penstock.statistics import LEVEL, Interval, interval, mean
 
 __all__ = ["BatchMeans", "QuantileInterval", "Truncation", "batch_means", "mser5", "quantile_interval"]
 
-_BATCH = 5
-"""Observations per batch of MSER-5."""
-_FEWEST = 10
-"""Number of batches below which a transient cannot be distinguished from chance."""
+_BATCH = 5  # observations per batch of MSER-5
+_FEWEST = 10  # number of batches below which a transient cannot be distinguished from chance
 
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """The start-up of a series: `count` of `total` observations are to be discarded.
-
-    A series is `too_short` to tell if the minimum error is in its second half.
-    """
+    """The first `count` of `total` values, to discard; `too_short` if the minimum error is in the second half."""
 
     count: int
     total: int

@@ -1,10 +1,8 @@
 """Provenance of numbers, which every output states next to them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from penstock import _core
 from penstock.printable import json_text
@@ -37,21 +35,15 @@ class Provenance:
     model_version: str = field(default_factory=lambda: _core.MODEL_VERSION)
 
     @classmethod
-    def of(cls, runs: Sequence[RunResult]) -> Provenance:
+    def of(cls, runs: Sequence[RunResult]) -> Self:
         """Returns the provenance of the runs of a point."""
         first = runs[0]
-        begin, end = (None, None) if first.window is None else first.window
-        seeds = {run.request.seed for run in runs}
-        return cls(
-            dict(first.request.sets),
-            end,
-            begin,
-            first.request.seed if len(seeds) == 1 else None,
-            min(run.request.replication for run in runs),
-        )
+        begin, end = first.window or (None, None)
+        seed = first.request.seed if len({run.request.seed for run in runs}) == 1 else None
+        return cls(dict(first.request.sets), end, begin, seed, min(run.request.replication for run in runs))
 
     @classmethod
-    def shared(cls, found: Sequence[Provenance]) -> Provenance:
+    def shared(cls, found: Sequence[Self]) -> Self:
         """Returns what several points have in common: their common settings, and values that are equal."""
         if not found:
             return cls({})
@@ -61,14 +53,9 @@ class Provenance:
             value = getattr(first, name)
             return value if all(getattr(each, name) == value for each in found) else None
 
-        settings = first.settings.items()
-        return cls(
-            {path: value for path, value in settings if all(each.settings.get(path) == value for each in found)},
-            same("duration_s"),
-            same("warm_up_s"),
-            same("seed"),
-            min(each.first_replication for each in found),
-        )
+        number, every = min(each.first_replication for each in found), [each.settings for each in found]
+        settings = {path: value for path, value in every[0].items() if all(own.get(path) == value for own in every)}
+        return cls(settings, same("duration_s"), same("warm_up_s"), same("seed"), number)
 
     def data(self) -> dict[str, Any]:
         """Returns the JSON form."""

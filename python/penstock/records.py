@@ -6,8 +6,7 @@ from typing import Any
 
 from penstock.printable import command_text, file_word, printable_lines, shortened
 
-MOST_RUNS = 100_000
-"""Maximum number of runs of one scenario; the results of all of them are held in memory."""
+MOST_RUNS = 100_000  # maximum number of runs of one scenario; the results of all of them are held in memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,11 @@ import re
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock import _core
 from penstock.errors import InputError
 from penstock.toml import value as toml_value
-
-if TYPE_CHECKING:
-    from penstock._core import Catalogue, Component, Parameter
-    from penstock._core import _Metric as Metric
 
 PLACES = {
     "discipline": "queue",
@@ -41,8 +37,7 @@ For kinds that only other components contain, see :func:`places`.
 """
 
 
-_MEASURED = {"flows": "bulk", "links": "r1-r2", "calls": "voice"}
-"""The names in the examples of metrics."""
+_MEASURED = {"flows": "bulk", "links": "r1-r2", "calls": "voice"}  # the names in the examples of metrics
 _REQUIRED: dict[str, dict[str, Any]] = {
     "ef-error": {"classes": ["ef"], "rate": "450 kbit/s"},
     "termination-time": {"below": "1 Mbit/s"},
@@ -52,34 +47,28 @@ _REQUIRED: dict[str, dict[str, Any]] = {
 
 
 @cache
-def catalogue(*, formulas: bool = False) -> Catalogue:
-    """The core's catalogue, its kinds in the order of :data:`PLACES`.
-
-    Texts mark formulas with dollar signs, which stay where `formulas` is set, for pages that typeset them.
-    """
+def catalogue(*, formulas: bool = False) -> _core.Catalogue:
+    """The core's catalogue, its kinds in the order of :data:`PLACES`; `formulas` keep their dollar signs on request."""
     return _read(_core.catalogue(), formulas=formulas)
 
 
-def with_file(file: str | Path) -> Catalogue:
-    """The catalogue with the components of a Python file.
-
-    Raises InputError if the file has mistakes; the message has all, a line each.
-    """
+def with_file(file: str | Path) -> _core.Catalogue:
+    """The catalogue with the components of a Python file. Raises InputError with all of its mistakes."""
     try:
         return _read(_core.catalogue(file), formulas=False)
     except ValueError as error:
         raise InputError(str(error)) from None
 
 
-def _read(text: str, *, formulas: bool) -> Catalogue:
-    made: Catalogue = json.loads(text if formulas else re.sub(r"\$([^$]+)\$", r"\1", text))
+def _read(text: str, *, formulas: bool) -> _core.Catalogue:
+    made: _core.Catalogue = json.loads(text if formulas else re.sub(r"\$([^$]+)\$", r"\1", text))
     components = made["components"]
     order = [*(kind for kind in PLACES if kind in components), *(kind for kind in components if kind not in PLACES)]
     made["components"] = {kind: components[kind] for kind in order}
     return made
 
 
-def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
+def places(everything: _core.Catalogue | None = None) -> dict[str, list[str]]:
     """The keys that accept a component of each kind: ``queue``, or inside other components ``scheduler.NAME.queue``."""
     everything = everything or catalogue()
     found = {kind: [PLACES[kind]] if kind in PLACES else [] for kind in everything["components"]}
@@ -97,7 +86,7 @@ def places(everything: Catalogue | None = None) -> dict[str, list[str]]:
     return found
 
 
-def components_of(everything: Catalogue) -> list[tuple[str, Component]]:
+def components_of(everything: _core.Catalogue) -> list[tuple[str, _core.Component]]:
     """All components, each with its kind."""
     return [(kind, component) for kind, of_kind in everything["components"].items() for component in of_kind]
 
@@ -110,7 +99,7 @@ def names() -> list[str]:
     return list(dict.fromkeys([*components, *others]))
 
 
-def pages_of(everything: Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
+def pages_of(everything: _core.Catalogue, known: Collection[tuple[str, str]]) -> list[str]:
     """The Markdown pages about the components and metrics of these kinds and names."""
     components, metrics = components_of(everything), everything["metrics"]
     found = [
@@ -144,13 +133,12 @@ def page(macro: str, *described: Any) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
-def statistics_of(metric: Metric) -> str:
+def statistics_of(metric: _core._Metric) -> str:
     """The statistics that ``take`` accepts, the default ones in bold (Markdown); empty if there is no choice."""
     return ", ".join(f"**{word}**" if word in metric["default-take"] else word for word in metric["take"])
 
 
-def _measure(metric: Metric) -> str:
-    """A ``[[measure]]`` with every key that the metric accepts."""
+def _measure(metric: _core._Metric) -> str:
     # Links have numbers by class or cause.
     of = "links" if metric["by"] else metric["applies-to"][0]
     keys: dict[str, Any] = {"metric": metric["name"], "of": _MEASURED[of]}
@@ -161,7 +149,7 @@ def _measure(metric: Metric) -> str:
     return "[[measure]]\n" + "".join(f"{key} = {toml_value(value)}\n" for key, value in keys.items())
 
 
-def kind_of(parameter: Parameter) -> str:
+def kind_of(parameter: _core.Parameter) -> str:
     """The kind of a parameter's value in words; a law is a value, a table or a list."""
     return "several forms" if parameter["kind"] == "law" else parameter["kind"]
 

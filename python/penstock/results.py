@@ -150,10 +150,7 @@ def to_values(results: Sequence[RunResult]) -> pl.DataFrame:
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """Returns a pandas frame without pyarrow, which Polars' own ``to_pandas`` needs.
-
-    Raises InputError if pandas is not installed.
-    """
+    """Returns a pandas frame without pyarrow, which Polars' own needs; raises InputError if pandas is not installed."""
     try:
         import pandas as pd
     except ImportError:
@@ -249,7 +246,6 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def _column(values: Sequence[Any]) -> Any:
-    """The type of a parameter's column."""
     import polars as pl
 
     if values and all(isinstance(value, bool) for value in values):

@@ -1,7 +1,4 @@
-"""Rows that a run delivers while it proceeds (traces and time series), as frames, Parquet or CSV.
-
-They pass through memory in pieces of :data:`ROWS` rows; only :meth:`RowStream.frame` holds all of them.
-"""
+"""Rows that a run delivers piece by piece while it proceeds (traces and time series), as frames, Parquet or CSV."""
 
 from __future__ import annotations
 
@@ -26,11 +23,9 @@ Names = str | Sequence[str]
 
 _T = TypeVar("_T")
 
-ROWS = 1 << 17
-"""Rows per piece, and per row group of a Parquet file."""
+ROWS = 1 << 17  # rows per piece, and per row group of a Parquet file
 
-CSV_ROWS = 1 << 14
-"""Rows per piece of text; a row has about 200 bytes."""
+CSV_ROWS = 1 << 14  # rows per piece of text; a row has about 200 bytes
 
 
 _KINDS: dict[str, tuple[str, int | None, str]] = {
@@ -116,7 +111,10 @@ class RowStream:
             of = (read, self.seed, self.replication, given, self._cancel, executor, usable(threads))
             self._rows = self._of_core(*of, list(self._constants.items()))
         except _core.ScenarioError as error:
-            raise ScenarioError(self._mistake(name, line) for line in str(error).splitlines()) from None
+            lines = (line.partition(": ") for line in str(error).splitlines())
+            raise ScenarioError(
+                {"file": name, "line": None, "path": f"{self.section}.{key}", "message": why} for key, _, why in lines
+            ) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         text, options = self._made_with
@@ -128,11 +126,6 @@ class RowStream:
 
     def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
         """Raises an error if the scenario does not allow such rows."""
-
-    def _mistake(self, name: str, line: str) -> _core.Mistake:
-        """A mistake in an option, as the core reports it: its key and a message."""
-        key, _, message = line.partition(": ")
-        return {"file": name, "line": None, "path": f"{self.section}.{key}", "message": message}
 
     @property
     def schema(self) -> pl.Schema:
@@ -191,10 +184,7 @@ class RowStream:
             yield pl.concat(parts)
 
     def _next(self, read: Callable[[int], _T | None], rows: int) -> _T | None:
-        """The next piece of the run.
-
-        Raises PenstockError if a component of the user's own fails, InputError if the end was read before.
-        """
+        """The next piece of the run; raises PenstockError if an own component fails, InputError after the end."""
         self._refuse_again(self._is_over)
         self._is_begun = True
         with core_faults():
@@ -250,10 +240,7 @@ class RowStream:
         return events
 
     def write_csv(self, path: str | Path) -> int:
-        """Writes the rows into a CSV file, and returns their number.
-
-        Raises PenstockError if the file cannot be written; an existing file stays as it was.
-        """
+        """Writes the rows into a CSV file as :meth:`write_parquet` does, and returns their number."""
         events = 0
         with _written(path) as file:
             for rows, text in self.csv():

@@ -1,14 +1,12 @@
 """A run that is advanced step by step, for what-if studies, optimisation and learning agents."""
 
-from __future__ import annotations
-
 import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from penstock import _core, toml
 from penstock.errors import ArgumentError, InputError, core_faults, numbers_of_run
@@ -34,7 +32,7 @@ class Observation:
     per_step: bool = False  # whether to take its increase since the step before
 
     @classmethod
-    def read(cls, text: str) -> Observation:
+    def read(cls, text: str) -> Self:
         """Reads ``"queue[r1-r2]"`` or ``"drops[r1-r2] per step"``; raises InputError."""
         found = _OBSERVED.fullmatch(text)
         if found is None:
@@ -53,12 +51,7 @@ def read_observations(given: Sequence[str] | Mapping[str, str]) -> dict[str, Obs
 
 
 def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...], Function]:
-    """Compiles an expression over observations; returns the observations that it names, in order, and a function.
-
-    `text` is arithmetic with units, as in a study's ``[derived]``, and `units` has the unit of each observation. The
-    function returns the reward in base units (s, bit, bit/s, packets). Raises InputError if the text cannot be read,
-    its units do not match, or a name is not observed.
-    """
+    """Compiles an expression to the names in it and a function in base units. Raises InputError for mistakes."""
     try:
         expression = parse(text)
         names = tuple(dict.fromkeys(expression.names()))
@@ -256,10 +249,7 @@ class Simulation:
         return Snapshot(self._run.copy(), self._before, self._values, self._of)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to a state of this simulation, or of another one of the same run and observations.
-
-        Raises ArgumentError if the scenario, its settings, the seed, the replication or the observations differ.
-        """
+        """Goes back to a state; raises ArgumentError if it is of another run or of other observations."""
         if snapshot._of != self._of:
             raise ArgumentError("snapshot: is of another run, or of other observations.")
         self._run, self._before, self._values = snapshot._run.copy(), snapshot._before, snapshot._values

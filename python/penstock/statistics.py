@@ -22,8 +22,7 @@ __all__ = [
     "wilson",
 ]
 
-LEVEL = 0.95
-"""Default confidence level."""
+LEVEL = 0.95  # default confidence level
 
 # fmt: off
 QUANTILES = (
@@ -49,10 +48,7 @@ _DEGREES = range(1, len(QUANTILES) + 1)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its confidence interval, which is None below two runs.
-
-    The `method` is ``t``, ``logit`` or ``wilson``: see :func:`interval`, :func:`ratio_interval` and :func:`wilson`.
-    """
+    """A mean with bounds, None below two runs, by :func:`interval`, :func:`ratio_interval` or :func:`wilson`."""
 
     mean: float
     low: float | None
@@ -214,10 +210,7 @@ def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
 
 
 def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
-    """Compares the means of two independent samples of unequal variance [Welch47].
-
-    Raises ValueError if either sample has fewer than two values.
-    """
+    """Compares the means of independent samples of unequal variance [Welch47]; ValueError below two values a side."""
     if min(len(a), len(b)) < 2:
         raise ValueError("a comparison needs at least two runs a side")
     error_a, error_b = _variance(a) / len(a), _variance(b) / len(b)

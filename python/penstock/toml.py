@@ -20,8 +20,7 @@ def key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
-_DEEPEST = 60
-"""Maximum depth of tables and lists; the core reads few more."""
+_DEEPEST = 60  # maximum depth of tables and lists; the core reads few more
 
 
 def native(what: Any) -> Any:
@@ -32,9 +31,7 @@ def native(what: Any) -> Any:
 
 
 def value(what: Any, depth: int = 0) -> str:
-    """A value on one line.
-
-    Raises TypeError if TOML has no such value.
+    """A value on one line; raises TypeError if TOML has no such value.
 
     >>> value({"limit": "60 packets", "weights": {"ef": 31}, "levels": [0.5, 1.0], "on": True})
     '{ limit = "60 packets", weights = { ef = 31 }, levels = [0.5, 1.0], on = true }'

@@ -13,11 +13,9 @@ from penstock.whole_file import whole_path
 
 __all__ = ["PacketTrace"]
 
-CAPTURED = 1 << 24
-"""Bytes of captures held in memory before they are written."""
+CAPTURED = 1 << 24  # bytes of captures held in memory before they are written
 
-LONGEST_FILE_NAME = 255
-"""Maximum length of a file name in bytes on common file systems."""
+LONGEST_FILE_NAME = 255  # maximum length of a file name in bytes on common file systems
 
 
 class PacketTrace(RowStream):

@@ -1,7 +1,5 @@
 """Data-centre networks, with several paths between hosts over which flows are spread."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scenarios of ``penstock new --topology``, on a generated network or a graph from a file."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -34,7 +32,6 @@ GENERATORS = {
 
 
 def _generate(net: Network, name: str, settings: Mapping[str, Any]) -> None:
-    """Adds a generated network with bulk transfers by TCP."""
     from penstock.components import Ftp, Tcp
 
     def transfer(name: str, origin: Node, destination: Node, **more: Any) -> None:

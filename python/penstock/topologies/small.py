@@ -1,7 +1,5 @@
 """Networks with few bottlenecks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,10 +8,7 @@ from penstock.network import Network, Node
 
 
 def link_both_ways(net: Network, a: Node, b: Node, **link: Any) -> None:
-    """Links two nodes or groups both ways, with equal ports.
-
-    Plain ports need one entry of the scenario, since ``both-ways`` gives the way back a plain queue.
-    """
+    """Links two nodes or groups both ways, with equal ports; plain ports need one entry of the scenario."""
     if link.keys() <= {"rate", "delay", "weight"}:
         net.link(a, b, both_ways=True, **link)
     else:
@@ -65,12 +60,7 @@ def single_link(net: Network, **bottleneck: Any) -> Path:
 
 
 def fan_in(
-    net: Network,
-    ingresses: int,
-    *,
-    access_delay: str | tuple[str, str],
-    impairments: Any = (),
-    **bottleneck: Any,
+    net: Network, ingresses: int, *, access_delay: str | tuple[str, str], impairments: Any = (), **bottleneck: Any
 ) -> Path:
     """Adds ingresses in front of one bottleneck, from ``d`` to ``f``.
 

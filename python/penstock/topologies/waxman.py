@@ -1,7 +1,5 @@
 """Waxman's random networks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -89,13 +87,8 @@ def waxman(
     for a, b in links:
         share = lengths[a, b] / longest
         weighed = {} if weight is None else {"weight": max(1, round(1000 * share))}
-        of_link = {
-            "rate": rate,
-            "delay": setting_text(Quantity(across.value * Fraction(share), across.dimension)),
-            **weighed,
-            **port,
-        }
-        link_both_ways(net, made.nodes[a], made.nodes[b], **of_link)
+        own = setting_text(Quantity(across.value * Fraction(share), across.dimension))
+        link_both_ways(net, made.nodes[a], made.nodes[b], rate=rate, delay=own, **weighed, **port)
     return made
 
 
