@@ -1,6 +1,6 @@
 //! The emission schedule of a host's open-loop sources.
 
-use crate::merge::timing_wheel::{Rescheduled, Successor, TimingWheel, WheelEntry};
+use crate::merge::timing_wheel::{Successor, TimingWheel, WheelEntry};
 use crate::merge::wheel_pair::WheelPair;
 use crate::port::MIN_BATCH;
 use penstock_model::rng::Key;
@@ -164,7 +164,7 @@ impl<N: Successor> Emitter<N> {
         let (sent, rescheduled) = wheel.advance(bound.min(self.next_elsewhere), most, send);
         match rescheduled {
             None => self.find_next(),
-            Some(Rescheduled { entry, next }) => {
+            Some((entry, next)) => {
                 if next != Time::NEVER {
                     self.enter(WheelEntry { at: next, ..entry }, Some(next.since(entry.at)), false);
                 }

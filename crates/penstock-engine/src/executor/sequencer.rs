@@ -4,7 +4,7 @@
 //! process by what the others may still do, in windows ([`crate::executor::windows`]).
 
 use crate::executor::promise_sweep::PromiseSweep;
-use crate::executor::tuning::{SweepLengths, VisitLengths, WindowTuning};
+use crate::executor::tuning::{adapt_visit, SweepLengths, WindowTuning, FIRST_VISIT};
 use crate::executor::windows::{window_length, Window};
 use crate::executor::Executor;
 use crate::kernel::logical_process::EarliestOutput;
@@ -40,7 +40,8 @@ pub struct Sequencer {
     /// The shortest delay of all channels.
     shortest: Duration,
     pub(super) sweep: PromiseSweep,
-    visit_lengths: VisitLengths,
+    /// The longest time that a visit to each process may cover.
+    longest_visits: Vec<Duration>,
     sweep_lengths: SweepLengths,
     window_tuning: WindowTuning,
     /// While processes run in windows: what is on its way to them, and the current window.
@@ -64,7 +65,7 @@ impl Sequencer {
             processes,
             sweep: PromiseSweep::new(processes, latencies),
             shortest: latencies.values().copied().min().unwrap_or(Duration::FOREVER),
-            visit_lengths: VisitLengths::new(processes),
+            longest_visits: vec![FIRST_VISIT; processes],
             sweep_lengths: SweepLengths::new(processes),
             window_tuning: WindowTuning::new(processes),
             windows: None,
@@ -179,9 +180,9 @@ impl Sequencer {
         self.due.set(process, next);
         self.visits_of_sweep += 1;
         self.sweep_lengths.count_visit(events);
-        let longest = self.visit_lengths.adapt(process, events, eot.of_requests > Time::ZERO);
+        adapt_visit(&mut self.longest_visits[process], events, eot.of_requests > Time::ZERO);
         self.sweep.set_eot(process, eot);
-        self.sweep.visited(next, longest);
+        self.sweep.visited(next, self.longest_visits[process]);
     }
 
     /// Ends a sweep, and decides now and then whether windows are better. Returns whether the sweep visited nothing, as between processes

@@ -7,7 +7,7 @@ const LARGE_VISIT: u64 = 2_000;
 /// ... and one that handles fewer by longer ones.
 const SMALL_VISIT: u64 = 500;
 /// The longest time that the first visits cover.
-const FIRST_VISIT: Duration = Duration::from_ms(1);
+pub const FIRST_VISIT: Duration = Duration::from_ms(1);
 /// No visit covers more time, so that traffic which begins after a silence does not pile up either.
 const LONGEST_VISIT: Duration = Duration::from_ms(100);
 /// Except visits to the ingress of a few calls, which would handle fewer packets than this: its state leaves the caches
@@ -15,29 +15,14 @@ const LONGEST_VISIT: Duration = Duration::from_ms(100);
 const TINY_VISIT: u64 = 32;
 const LONGEST_VISIT_OF_CALLS: Duration = Duration::from_ms(400);
 
-/// The longest time that a visit to each process may cover.
-#[derive(Clone, Debug)]
-pub struct VisitLengths {
-    longest: Vec<Duration>,
-}
-
-impl VisitLengths {
-    /// For so many processes.
-    pub fn new(processes: usize) -> VisitLengths {
-        VisitLengths { longest: vec![FIRST_VISIT; processes] }
-    }
-
-    /// Adapts the length to the number of events that a visit has handled; returns the new one.
-    #[inline]
-    pub fn adapt(&mut self, process: usize, events: u64, receives_only_answers: bool) -> Duration {
-        let longest = &mut self.longest[process];
-        if events > LARGE_VISIT {
-            *longest = Duration::from_ps((longest.as_ps() / events).saturating_mul(LARGE_VISIT / 2).max(1));
-        } else if events < SMALL_VISIT {
-            let is_tiny = events < TINY_VISIT && receives_only_answers;
-            *longest = longest.times(2).min(if is_tiny { LONGEST_VISIT_OF_CALLS } else { LONGEST_VISIT });
-        }
-        *longest
+/// Adapts the longest time that a visit to a process may cover to the number of events that the last one has handled.
+#[inline]
+pub fn adapt_visit(longest: &mut Duration, events: u64, receives_only_answers: bool) {
+    if events > LARGE_VISIT {
+        *longest = Duration::from_ps((longest.as_ps() / events).saturating_mul(LARGE_VISIT / 2).max(1));
+    } else if events < SMALL_VISIT {
+        let is_tiny = events < TINY_VISIT && receives_only_answers;
+        *longest = longest.times(2).min(if is_tiny { LONGEST_VISIT_OF_CALLS } else { LONGEST_VISIT });
     }
 }
 
@@ -141,14 +126,18 @@ mod tests {
 
     #[test]
     fn visits_grow_while_they_are_small_and_shrink_when_they_are_large() {
-        let mut lengths = VisitLengths::new(1);
-        assert_eq!(lengths.adapt(0, 499, false), Duration::from_ms(2));
-        assert_eq!(lengths.adapt(0, 500, false), Duration::from_ms(2));
+        let mut longest = FIRST_VISIT;
+        let mut adapt = |events, receives_only_answers| {
+            adapt_visit(&mut longest, events, receives_only_answers);
+            longest
+        };
+        assert_eq!(adapt(499, false), Duration::from_ms(2));
+        assert_eq!(adapt(500, false), Duration::from_ms(2));
         // 4,000 events in 2 ms: 1,000 take half a millisecond.
-        assert_eq!(lengths.adapt(0, 4_000, false), Duration::from_us(500));
-        (0..20).for_each(|_| _ = lengths.adapt(0, 1, false));
-        assert_eq!(lengths.adapt(0, 500, false), Duration::from_ms(100));
-        assert_eq!(lengths.adapt(0, 31, true), Duration::from_ms(200));
+        assert_eq!(adapt(4_000, false), Duration::from_us(500));
+        (0..20).for_each(|_| _ = adapt(1, false));
+        assert_eq!(adapt(500, false), Duration::from_ms(100));
+        assert_eq!(adapt(31, true), Duration::from_ms(200));
     }
 
     #[test]

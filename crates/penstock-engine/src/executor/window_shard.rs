@@ -44,7 +44,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             let before = budget.handled;
             self.forward_in_window(&mut window, outbox, budget);
             self.visit_in_window(end, &mut window, outbox, budget);
-            let visits = window.visits();
+            let visits = (window.ports.visited + window.processes.visited) as u64;
             if budget.is_spent() {
                 self.give_up(&mut window, outbox);
             }

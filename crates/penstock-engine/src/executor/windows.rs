@@ -53,7 +53,7 @@ pub struct Window {
 pub struct DueList {
     due: Vec<Due>,
     /// Those before it have been visited.
-    visited: usize,
+    pub visited: usize,
 }
 
 /// A process that has something to do.
@@ -139,11 +139,6 @@ impl Window {
             prefetch(wheel.get(*slot));
             self.asked_for += 1;
         }
-    }
-
-    /// How many have been visited.
-    pub fn visits(&self) -> u64 {
-        (self.ports.visited + self.processes.visited) as u64
     }
 
     /// Puts what arrives at `process` into `inputs`.

@@ -39,15 +39,6 @@ pub struct TimingWheel<N = ()> {
     next_round: Vec<WheelEntry<N>>,
 }
 
-/// A source that leaves the wheel, since its next packet does not keep the spacing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rescheduled<N = ()> {
-    /// The entry that has sent.
-    pub entry: WheelEntry<N>,
-    /// When it sends next.
-    pub next: Time,
-}
-
 /// What an entry may hold: a value with a successor.
 pub trait Successor: Copy + Default + Ord {
     /// The next value.
@@ -140,10 +131,11 @@ impl<N: Successor> TimingWheel<N> {
     }
 
     /// Lets the first source send, then those due before `bound`, at most `most` in all. `send` gets the time and the slot and
-    /// returns when that source sends next. Ends early at a source that leaves the wheel. Returns how many have sent, at least
-    /// one. Panics if the wheel is empty.
+    /// returns when that source sends next. Ends early at a source that leaves the wheel, since that does not keep the spacing. Returns
+    /// how many have sent, at least one, and the entry of the source that leaves with the time at which it sends next. Panics if the wheel
+    /// is empty.
     #[inline(always)]
-    pub fn advance(&mut self, bound: Time, most: usize, mut send: impl FnMut(Time, u32) -> Time) -> (usize, Option<Rescheduled<N>>) {
+    pub fn advance(&mut self, bound: Time, most: usize, mut send: impl FnMut(Time, u32) -> Time) -> (usize, Option<(WheelEntry<N>, Time)>) {
         let (mut sent, mut rescheduled) = (0, None);
         let due = &self.round[self.passed..];
         let due = &due[..due.len().min(most)];
@@ -152,7 +144,7 @@ impl<N: Successor> TimingWheel<N> {
             let next = send(entry.at, entry.slot);
             sent += 1;
             if next != entry.at + self.spacing {
-                rescheduled = Some(Rescheduled { entry: *entry, next });
+                rescheduled = Some((*entry, next));
                 break;
             }
             self.next_round.push(WheelEntry { at: next, ..*entry });
@@ -287,7 +279,7 @@ mod tests {
     fn a_source_that_does_not_keep_the_spacing_leaves() {
         let mut wheel = wheel(&[(5, 0), (7, 1)]);
         let advanced = wheel.advance(Time::from_ps(100), 9, |_, _| Time::from_ps(100));
-        assert_eq!(advanced, (1, Some(Rescheduled { entry: entry(5, 0), next: Time::from_ps(100) })));
+        assert_eq!(advanced, (1, Some((entry(5, 0), Time::from_ps(100)))));
         assert_eq!(wheel.first(), Some(&entry(7, 1)));
     }
 }

@@ -19,13 +19,6 @@ pub struct PauseWait {
     pub behind: BTreeMap<Vec<PausedIngress>, u64>,
 }
 
-impl PauseWait {
-    /// Whether it stays although everything leaves but these bytes.
-    fn stays_with(&self, stuck: u64) -> bool {
-        stuck > self.xon || self.held.bytes - stuck < self.headroom.bytes
-    }
-}
-
 /// A circle of pauses that never lift, each because packets wait behind the next; nothing if all may lift.
 ///
 /// The largest set is sought in which each pause would stay if all packets left that wait behind none of the set: whatever is
@@ -34,9 +27,12 @@ pub fn find_deadlock(waits: &[PauseWait]) -> Vec<PausedIngress> {
     let mut stuck: BTreeMap<PausedIngress, &PauseWait> = waits.iter().map(|wait| (wait.paused, wait)).collect();
     loop {
         let is_stuck = |pauses: &[PausedIngress]| pauses.iter().any(|pause| stuck.contains_key(pause));
-        let bytes = |wait: &PauseWait| wait.behind.iter().filter(|(pauses, _)| is_stuck(pauses)).map(|(_, bytes)| bytes).sum();
-        let lifting: Vec<PausedIngress> =
-            stuck.iter().filter(|(_, wait)| !wait.stays_with(bytes(wait))).map(|(paused, _)| *paused).collect();
+        // Whether it stays although everything leaves but the bytes that are stuck.
+        let stays = |wait: &PauseWait| {
+            let bytes: u64 = wait.behind.iter().filter(|(pauses, _)| is_stuck(pauses)).map(|(_, bytes)| bytes).sum();
+            bytes > wait.xon || wait.held.bytes - bytes < wait.headroom.bytes
+        };
+        let lifting: Vec<PausedIngress> = stuck.iter().filter(|(_, wait)| !stays(wait)).map(|(paused, _)| *paused).collect();
         if lifting.is_empty() {
             break;
         }

@@ -43,7 +43,7 @@ use crate::port::transmit_batch::TransmitBatch;
 use crate::port::waiting::WaitingLists;
 use penstock_model::conditioner::AnyShaper;
 use penstock_model::discipline::{AnyDiscipline, Counting, Discipline, PortContext};
-use penstock_model::id::{FlowId, LinkId, ProcessId};
+use penstock_model::id::{FlowId, LinkId};
 use penstock_model::impairment::AnyImpairment;
 use penstock_model::meter::{AnyMeter, Meter};
 use penstock_model::prefetch::prefetch;
@@ -237,7 +237,7 @@ impl Port {
     pub fn report_to(&mut self, flow: FlowId, receiver: TelemetryReceiver, rate: Rate) {
         debug_assert!(!self.precomputes_departures(), "what waits behind a packet is known when its transmission begins");
         self.uses_service_loop = false;
-        self.telemetry.get_or_insert_with(|| Box::new(Telemetry::new(rate))).report_to(flow, receiver);
+        self.telemetry.get_or_insert_with(|| Box::new(Telemetry::new(rate))).receivers.insert(flow, receiver);
     }
 
     /// Which of the kinds of ports it is, outside switches.
@@ -295,11 +295,6 @@ impl Port {
             Queueing::Precomputed(queue) => queue.last_end,
             Queueing::EventDriven(service) => service.free_at(),
         }
-    }
-
-    /// Whether its packets may go to `process`.
-    pub fn may_feed(&self, process: ProcessId) -> bool {
-        self.only_channel.is_none_or(|(only, _)| only == process)
     }
 
     /// When the port next has a decision to take, or a timer is due; never for a port that knows departures on arrival.

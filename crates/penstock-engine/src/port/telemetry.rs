@@ -17,7 +17,8 @@ pub struct Telemetry {
     rate: Rate,
     /// Bytes whose transmission has begun.
     sent: u64,
-    receivers: BTreeMap<FlowId, TelemetryReceiver>,
+    /// The senders of flows, to which it reports.
+    pub receivers: BTreeMap<FlowId, TelemetryReceiver>,
 }
 
 /// The sender of a flow, to which records go.
@@ -33,11 +34,6 @@ impl Telemetry {
     /// The telemetry of a port of this line rate for no flow.
     pub fn new(rate: Rate) -> Telemetry {
         Telemetry { rate, sent: 0, receivers: BTreeMap::new() }
-    }
-
-    /// Reports to the sender of `flow` from now on.
-    pub fn report_to(&mut self, flow: FlowId, receiver: TelemetryReceiver) {
-        self.receivers.insert(flow, receiver);
     }
 
     /// The transmission of a packet lasts from `start` to `end`, and `queue` bytes wait behind it.

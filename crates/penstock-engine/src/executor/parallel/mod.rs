@@ -128,7 +128,11 @@ impl ParallelExecutor {
         let shared = Shared { barrier: Barrier::new(ends.len()), exchange: Exchange::new(ends.len()), lookahead: self.lookahead, until };
         let interrupted = self.interrupted.take();
         let shards = self.shards(world).into_iter().enumerate();
-        let workers: Vec<_> = shards.map(|(me, shard)| Worker::new(me, shard, &shared, limit, &ends)).collect();
+        let worker = |(me, shard)| {
+            let (outbox, budget) = (Outbox::new(&ends), EventBudget::new(limit));
+            Worker { me, shard, shared: &shared, outbox, budget, horizon: Time::ZERO, is_interrupted: false }
+        };
+        let workers: Vec<Worker<'_, P>> = shards.map(worker).collect();
         let stops = if in_turn {
             take_turns(workers, interrupted)
         } else {
@@ -189,12 +193,7 @@ struct Worker<'a, P> {
     is_interrupted: bool,
 }
 
-impl<'a, P: WindowProcess> Worker<'a, P> {
-    fn new(me: usize, shard: Shard<'a, P>, shared: &'a Shared, limit: u64, ends: &[u32]) -> Worker<'a, P> {
-        let (outbox, budget) = (Outbox::new(ends), EventBudget::new(limit));
-        Worker { me, shard, shared, outbox, budget, horizon: Time::ZERO, is_interrupted: false }
-    }
-
+impl<P: WindowProcess> Worker<'_, P> {
     /// Arrives at the first round, after going on to the horizon of a run that was interrupted.
     fn begin(&mut self, interrupted: Option<Time>) {
         match interrupted {

@@ -48,11 +48,4 @@ impl Host {
         }
         sent
     }
-
-    /// Whether the next source precedes the next timer, in the order of flows within one instant.
-    pub(super) fn emits_before_timer(&self) -> bool {
-        let emission = self.emitter.first;
-        let timer = self.timers.peek().expect("a timer is due");
-        (emission.at, emission.tie, emission.flow) <= (timer.at, timer.tie, timer.flow)
-    }
 }

@@ -10,7 +10,7 @@ use crate::api::observations::{Observations, TraceEvent};
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::CallsIngress;
 use crate::endpoints::custom::CustomEndpoints;
-use crate::endpoints::emitter::Emitter;
+use crate::endpoints::emitter::{Due, Emitter};
 use crate::endpoints::host_context::HostContext;
 use crate::endpoints::open_loop::{OpenLoopSink, OpenLoopSource};
 use crate::endpoints::roce::RoceEndpoints;
@@ -169,7 +169,8 @@ impl Host {
     /// no other event precedes. Returns how many events there were.
     fn on_due(&mut self, now: Time, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let (emission, timer) = (self.emitter.next(), self.timers.next());
-        if emission <= now && (timer > now || self.emits_before_timer()) {
+        let Due { at, tie, flow, .. } = self.emitter.first;
+        if emission <= now && self.timers.peek().is_none_or(|timer| (at, tie, flow) <= (timer.at, timer.tie, timer.flow)) {
             return self.emit(emission.after(), 1, false, host_context) as u64;
         }
         if timer <= now {

@@ -15,12 +15,11 @@ pub mod series;
 use crate::api::blueprint::{Blueprint, SwitchPlan};
 use crate::api::series::{SeriesPlan, SeriesRow};
 use crate::endpoints::host_context::HostContext;
-use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::journal::Journal;
 use crate::kernel::logical_process::{EarliestOutput, LogicalProcess, WindowProcess};
-use crate::kernel::outputs::Outputs;
+use crate::kernel::outputs::{Context, Outputs};
 use crate::kernel::route::Routes;
 use crate::node::aal5::Aal5;
 use crate::node::host::Host;
@@ -148,7 +147,9 @@ impl Process {
     fn run_with_samples(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let before = self.own_events;
         loop {
-            let sample = self.next_reading(inputs);
+            // Whatever happens may be a change that is to be read.
+            let follows = self.observers.follow_changes();
+            let sample = if follows { LogicalProcess::next(self, inputs) } else { self.next_sample() };
             let bound = until.min(sample);
             let next = match self.switch {
                 None => self.run_with_decisions(bound, inputs, outputs, routes),
@@ -257,15 +258,6 @@ impl Process {
         }
     }
 
-    /// The same; whatever happens may be a change that is to be read.
-    fn next_reading(&self, inputs: &Inputs) -> Time {
-        if self.observers.follow_changes() {
-            LogicalProcess::next(self, inputs)
-        } else {
-            self.next_sample()
-        }
-    }
-
     fn take_samples(&mut self, now: Time) {
         self.changes.make(now, &mut self.ports, self.host.as_deref_mut(), self.switch.as_deref_mut());
         self.switch.iter_mut().for_each(|switch| switch.free_all(now));
@@ -328,7 +320,8 @@ impl LogicalProcess for Process {
         let differs_by_receiver = !self.sends_messages && self.ports.len() > 1;
         let mut eot = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO, differs_by_receiver };
         if !self.sends_messages {
-            let ports = self.ports.iter().filter(|port| receiver.is_none_or(|receiver| port.may_feed(receiver)));
+            let feeds = |port: &&Port| receiver.is_none_or(|receiver| port.only_channel.is_none_or(|(only, _)| only == receiver));
+            let ports = self.ports.iter().filter(feeds);
             eot.of_all = ports.map(Port::free_at).min().unwrap_or(Time::ZERO);
         }
         if let Some(host) = self.host.as_ref().filter(|_| !self.is_pausable && self.switch.is_none()) {

@@ -1,9 +1,8 @@
 //! Fast path: event-driven tail-drop queues at a constant rate, without further stages. It does what [`EventDriven`] does step
 //! by step, with fewer checks per packet, and is compiled for each kind of scheduler.
 
-use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::outputs::{Channel, Outputs};
+use crate::kernel::outputs::{Channel, Context, Outputs};
 use crate::kernel::route::Routes;
 use crate::merge::ring::Back;
 use crate::port::counters::PortCounters;
@@ -56,13 +55,6 @@ impl PacketOutput for Back<'_, Arrival> {
     fn send(&mut self, at: Time, packet: &Packet) {
         *self.slot() = Arrival { at, packet: *packet };
         self.add_if(true);
-    }
-}
-
-impl EventDriven {
-    /// Whether the loop applies to these queues.
-    pub fn supports_service_loop(&self) -> bool {
-        !self.has_one_queue() && self.queues.drop_tails()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Fast path: tail-drop FIFO at a constant rate, without further stages than meters. It does what
 //! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
-use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
+use crate::kernel::outputs::Context;
 use crate::merge::ring::Ring;
 use crate::port::counters::{CheckedCount, PortCounters};
 use crate::port::verdict::{DecisionPoint, Records};

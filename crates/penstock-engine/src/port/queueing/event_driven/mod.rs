@@ -167,6 +167,12 @@ impl EventDriven {
         self.queues.queues.len() == 1 && self.queues.flows.is_none()
     }
 
+    /// Whether the service loop applies: several queues drop tails, by what waits, and the scheduler does nothing but choose.
+    pub fn supports_service_loop(&self) -> bool {
+        let Queues { queues, scheduler_hooks, .. } = &self.queues;
+        !self.has_one_queue() && *scheduler_hooks == scheduler::Hooks::NONE && queues.iter().all(|queue| queue.tail_drop().is_some())
+    }
+
     /// Begins the next transmission, if the wire is free and a packet may be sent: the packet, which has left its queue, with its
     /// arrival, and when the transmission ends.
     #[inline]

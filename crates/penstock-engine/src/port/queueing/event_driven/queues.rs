@@ -80,11 +80,6 @@ impl Queues {
         self.reset_deadline();
     }
 
-    /// Whether all queues drop tails, by what waits, and the scheduler does nothing but choose.
-    pub fn drop_tails(&self) -> bool {
-        self.scheduler_hooks == Hooks::NONE && self.queues.iter().all(|queue| queue.tail_drop().is_some())
-    }
-
     /// The queue of an arrival; one of the scheduler's is made if it is not there yet.
     #[inline(always)]
     pub(super) fn queue_of(&mut self, now: Time, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
