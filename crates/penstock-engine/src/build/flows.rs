@@ -8,10 +8,12 @@ use crate::build::switches::waiting_hosts;
 use crate::endpoints::application::Application;
 use crate::endpoints::calls::egress::CallsEgress;
 use crate::endpoints::calls::ingress::{setup::CallsSetup, CallsIngress};
+use crate::endpoints::connections::{Connections, SenderTimers};
 use crate::endpoints::counts::Received;
 use crate::endpoints::custom::{CustomReceiver, CustomSender, CustomTransport};
 use crate::endpoints::open_loop::OpenLoopSource;
 use crate::endpoints::packet_template::PacketTemplate;
+use crate::endpoints::timers::Timers;
 use crate::kernel::journal::Measurement;
 use crate::kernel::message::{MessageOrder, Peer};
 use crate::kernel::route::{Departure, FlowSlots};
@@ -39,11 +41,8 @@ use std::sync::Arc;
 /// If signals between the edges of calls take no time.
 pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Vec<FlowSlots> {
     let blueprint = places.blueprint;
-    let parameters_of = |group: &FlowGroup| match &group.transport {
-        TransportPlan::Tcp(parameters) => Some(Arc::new(parameters.clone())),
-        _ => None,
-    };
-    let tcp: Vec<Option<Arc<TcpParameters>>> = blueprint.groups.iter().map(parameters_of).collect();
+    // The flows of a group share them.
+    let mut tcp: Vec<Option<Arc<TcpParameters>>> = vec![None; blueprint.groups.len()];
     let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
     for i in blueprint.cancel.until_set(flows_in_layout_order(blueprint, key)) {
@@ -71,15 +70,18 @@ pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Ve
             site,
             process: (places.host(flow.from), places.host(flow.to)),
         };
-        flows[i as usize] = match (&group.transport, &tcp[flow.group as usize]) {
-            (TransportPlan::Tcp(_), Some(parameters)) => endpoints.add_tcp(processes, parameters, places.departure(flow.backward)),
-            (TransportPlan::Roce(parameters), _) => endpoints.add_roce(processes, parameters, places.departure(flow.backward)),
-            (TransportPlan::Udp(udp), _) if group.calls.is_some() => {
+        let backward = || places.departure(flow.backward);
+        flows[i as usize] = match &group.transport {
+            TransportPlan::Tcp(parameters) => {
+                let shared = tcp[flow.group as usize].get_or_insert_with(|| Arc::new(parameters.clone()));
+                endpoints.add_tcp(processes, shared, backward())
+            }
+            TransportPlan::Roce(parameters) => endpoints.add_roce(processes, parameters, backward()),
+            TransportPlan::Udp(udp) if group.calls.is_some() => {
                 endpoints.add_calls(processes, udp.header.get() as u32, places.messages.calls[&FlowId(i)])
             }
-            (TransportPlan::Udp(udp), _) => endpoints.add_open_loop(processes, udp.header.get() as u32),
-            (TransportPlan::Tcp(_), None) => unreachable!("every TCP group has its parameters"),
-            _ => endpoints.add_custom(processes, places.departure(flow.backward)),
+            TransportPlan::Udp(udp) => endpoints.add_open_loop(processes, udp.header.get() as u32),
+            _ => endpoints.add_custom(processes, backward()),
         };
     }
     processes.iter_mut().filter_map(|process| process.host.as_mut()).for_each(|host| host.complete());
@@ -123,9 +125,19 @@ impl FlowEndpoints<'_> {
         Received::new(self.template.flow, header, watch, self.start >= self.blueprint.warm_up)
     }
 
-    /// Template of answers and acknowledgements.
-    fn back(&self, departure: Departure) -> PacketTemplate {
-        PacketTemplate { departure, waits: self.answers_wait, ..self.template }
+    /// Adds both ends of a connection to those of its transport at its hosts; of `receiver`'s packets, so many bytes are headers.
+    fn connect<S: SenderTimers, R>(
+        &self,
+        processes: &mut [Process],
+        (sender, application): (S, Option<Box<Application>>),
+        (receiver, header, departure): (R, u32, Departure),
+        at: fn(&mut Host) -> (&mut Connections<S, R>, &mut Timers),
+    ) -> FlowSlots {
+        let FlowEndpoints { group, template, answers_wait, start, process: (from, to), .. } = *self;
+        let answers = PacketTemplate { departure, waits: answers_wait, ..template };
+        let sink = at(host(processes, to)).0.add_receiver(answers, receiver, self.received(header));
+        let (connections, timers) = at(host(processes, from));
+        FlowSlots { source: connections.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 
     /// The application that waits for its data to arrive, if there is one, and in how many packets of so much payload it has data to send
@@ -148,42 +160,34 @@ impl FlowEndpoints<'_> {
     }
 
     fn add_tcp(&self, processes: &mut [Process], parameters: &Arc<TcpParameters>, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { group, template, watch, start, process: (from, to), .. } = *self;
         let mut sender = Sender::new(parameters, clock_offset(parameters, self.site.key), &self.site);
-        if watch.repeated_retransmissions {
+        if self.watch.repeated_retransmissions {
             sender.record_repeats(self.blueprint.warm_up);
         }
         let (application, offer) = self.application(parameters.packet.get() - parameters.header.get());
-        sender.offer(start, offer.map(saturate));
-        let received = self.received(parameters.header.get() as u32);
-        let sink = host(processes, to).connections.add_receiver(self.back(backward), Receiver::new(parameters), received);
-        let Host { connections, timers, .. } = host(processes, from);
-        FlowSlots { source: connections.add_sender(template, sender, application, (start, group.stop), timers), sink }
+        sender.offer(self.start, offer.map(saturate));
+        let receiver = (Receiver::new(parameters), parameters.header.get() as u32, backward);
+        self.connect(processes, (sender, application), receiver, |host| (&mut host.connections, &mut host.timers))
     }
 
     fn add_roce(&self, processes: &mut [Process], parameters: &roce::Parameters, backward: Departure) -> FlowSlots {
-        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
         let mut sender = roce::Sender::new(&Arc::new(parameters.clone()), &self.site);
         let (application, offer) = self.application(parameters.packet.get() - parameters.header.get());
-        sender.offer(start, offer.map(saturate));
-        let (receiver, received) = (roce::Receiver::new(&parameters.feedback()), self.received(parameters.header.get() as u32));
-        let sink = host(processes, to).roce.add_receiver(self.back(backward), receiver, received);
-        let Host { roce, timers, .. } = host(processes, from);
-        FlowSlots { source: roce.add_sender(template, sender, application, (start, group.stop), timers), sink }
+        sender.offer(self.start, offer.map(saturate));
+        let receiver = (roce::Receiver::new(&parameters.feedback()), parameters.header.get() as u32, backward);
+        self.connect(processes, (sender, application), receiver, |host| (&mut host.roce, &mut host.timers))
     }
 
     fn add_custom(&self, processes: &mut [Process], backward: Departure) -> FlowSlots {
-        let FlowEndpoints { group, template, start, process: (from, to), .. } = *self;
+        let group = self.group;
         let ends = group.transport.ends(&group.source_of(self.flow.member), &self.site);
         let TransportEnds { sender, receiver, facts } = ends.expect("all other transports have endpoints of their own");
         let transport = CustomTransport { name: group.transport.name(), facts };
         // Applications count in bytes here. A source with times of its own is part of the sender.
         let (application, offer) = if group.transport.is_reliable() { self.application(1) } else { (None, None) };
-        let received = self.received(facts.header().get() as u32);
-        let sink = host(processes, to).custom.add_receiver(self.back(backward), CustomReceiver::new(transport, receiver), received);
-        let Host { custom, timers, .. } = host(processes, from);
-        let sender = CustomSender::new(transport, sender, offer);
-        FlowSlots { source: custom.add_sender(template, sender, application, (start, group.stop), timers), sink }
+        let receiver = (CustomReceiver::new(transport, receiver), facts.header().get() as u32, backward);
+        let sender = (CustomSender::new(transport, sender, offer), application);
+        self.connect(processes, sender, receiver, |host| (&mut host.custom, &mut host.timers))
     }
 
     fn add_open_loop(&self, processes: &mut [Process], header: u32) -> FlowSlots {

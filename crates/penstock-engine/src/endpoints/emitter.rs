@@ -61,8 +61,11 @@ impl<N: Successor> Emitter<N> {
     /// Enters a source that sends next at `at`, with its spacing if it has a usual one; `packet` is what it repeats without end, if it
     /// is periodic.
     pub fn insert(&mut self, at: Time, flow: u32, slot: u32, spacing: Option<Duration>, packet: Option<N>) {
-        if let Some(spacing) = spacing {
-            self.ensure_wheel(spacing, packet.is_some());
+        let periodic = packet.is_some();
+        let is_new = |spacing: &Duration| !self.wheels.iter().any(|wheel| wheel.matches(*spacing, periodic));
+        // There are none under random ties, where simultaneous sources change their order.
+        if let Some(spacing) = spacing.filter(is_new).filter(|_| self.wheels.len() < MAX_WHEELS && self.ties.is_none()) {
+            self.wheels.push(TimingWheel::new(spacing, periodic));
         }
         self.enter(WheelEntry { at, flow, slot, next: packet.unwrap_or_default() }, spacing, packet.is_some());
         self.find_first();
@@ -191,14 +194,6 @@ impl<N: Successor> Emitter<N> {
         if !wheel.is_some_and(|wheel| wheel.try_insert(entry)) {
             let tie = self.ties.map_or(0, |key| key.hash([entry.at.as_ps(), u64::from(entry.flow)]));
             self.heap.push(Reverse(Due { tie, ..Due::from(entry) }));
-        }
-    }
-
-    /// Makes a wheel for sources of this spacing; none under random ties, where simultaneous sources change their order.
-    fn ensure_wheel(&mut self, spacing: Duration, periodic: bool) {
-        let is_new = !self.wheels.iter().any(|wheel| wheel.matches(spacing, periodic));
-        if is_new && self.wheels.len() < MAX_WHEELS && self.ties.is_none() {
-            self.wheels.push(TimingWheel::new(spacing, periodic));
         }
     }
 

@@ -5,13 +5,12 @@
 
 use crate::executor::promise_sweep::PromiseSweep;
 use crate::executor::tuning::{adapt_visit, SweepLengths, WindowTuning, FIRST_VISIT};
-use crate::executor::windows::{window_length, Window};
+use crate::executor::windows::Window;
 use crate::executor::Executor;
 use crate::kernel::logical_process::EarliestOutput;
 use crate::kernel::outbox::LocalDeliveries;
 use crate::kernel::process_graph::Latencies;
 use crate::merge::deferred_set::DeferredSet;
-use crate::merge::window_wheel::WindowWheel;
 use penstock_model::units::{Duration, Time};
 
 /// Networks with fewer processes do not run in windows.
@@ -38,7 +37,7 @@ pub struct Sequencer {
     pub(super) due: DeferredSet,
     processes: usize,
     /// The shortest delay of all channels.
-    shortest: Duration,
+    pub(super) shortest: Duration,
     pub(super) sweep: PromiseSweep,
     /// The longest time that a visit to each process may cover.
     longest_visits: Vec<Duration>,
@@ -106,14 +105,6 @@ impl Sequencer {
 
     fn may_switch_to_windows(&self) -> bool {
         self.executor == Executor::Horizon && self.processes >= MIN_IN_WINDOWS && self.may_use_windows()
-    }
-
-    /// An empty wheel for the processes from number `first` on, and an empty window; `is_hot_port` says which of them are hot ports.
-    pub fn empty_windows(&self, first: usize, is_hot_port: Vec<bool>) -> (Box<LocalDeliveries>, Box<Window>) {
-        let count = self.processes;
-        let wheel = WindowWheel::new(window_length(self.shortest));
-        let local = LocalDeliveries { first: first as u32, count: count as u32, wheel, messages: Vec::new() };
-        (Box::new(local), Box::new(Window::new(is_hot_port)))
     }
 
     /// The times at which processes do something by themselves, and the window to come: what is due in it, by `local`. `None` if

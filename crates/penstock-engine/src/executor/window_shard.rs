@@ -2,7 +2,7 @@
 
 use crate::executor::sequencer::Mode;
 use crate::executor::shard::{inputs_of, EventBudget, Shard, BETWEEN_VISITS};
-use crate::executor::windows::{Due, Window};
+use crate::executor::windows::{window_length, Due, Window};
 use crate::kernel::event::Arrival;
 use crate::kernel::logical_process::{WindowProcess, PREFETCH_STAGES};
 use crate::kernel::outbox::{LocalDeliveries, Outbox};
@@ -46,7 +46,12 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.visit_in_window(end, &mut window, outbox, budget);
             let visits = (window.ports.visited + window.processes.visited) as u64;
             if budget.is_spent() {
-                self.give_up(&mut window, outbox);
+                // The rest of the window is left for later.
+                let Some(local) = &mut outbox.local else { unreachable!("it is put back below") };
+                for process in window.give_up(&mut local.wheel) {
+                    let next = self.processes[process].next(inputs_of(&self.inputs[process]));
+                    self.sequencer.due.set(process, next);
+                }
             }
             self.sequencer.end_window(visits, budget.handled - before);
             if self.sequencer.mode != Mode::Windows {
@@ -55,15 +60,6 @@ impl<P: WindowProcess> Shard<'_, P> {
         };
         self.sequencer.windows = outbox.local.take().map(|local| (local, window));
         result
-    }
-
-    /// Leaves the rest of a window for later.
-    fn give_up(&mut self, window: &mut Window, outbox: &mut Outbox) {
-        let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
-        for process in window.give_up(&mut local.wheel) {
-            let next = self.processes[process].next(inputs_of(&self.inputs[process]));
-            self.sequencer.due.set(process, next);
-        }
     }
 
     /// Lets the hot ports that are due forward what arrives in a window, as long as `budget` lasts.
@@ -179,8 +175,10 @@ impl<P: WindowProcess> Shard<'_, P> {
 
     /// Takes the packets in flight to all processes out of their inputs.
     pub(super) fn open_windows(&mut self) -> (Box<LocalDeliveries>, Box<Window>) {
-        let is_hot_port = self.processes.iter().map(WindowProcess::is_hot_port).collect();
-        let (mut local, mut window) = self.sequencer.empty_windows(self.first, is_hot_port);
+        let (first, count) = (self.first as u32, self.processes.len() as u32);
+        let wheel = WindowWheel::new(window_length(self.sequencer.shortest));
+        let mut local = Box::new(LocalDeliveries { first, count, wheel, messages: Vec::new() });
+        let mut window = Box::new(Window::new(self.processes.iter().map(WindowProcess::is_hot_port).collect()));
         for (slot, inputs) in self.inputs.iter_mut().enumerate() {
             let inputs = inputs.as_mut().expect(BETWEEN_VISITS);
             inputs.drain(|arrival| {

@@ -112,14 +112,6 @@ impl PortCounters {
         }
     }
 
-    #[inline]
-    pub fn report_drop(&mut self, now: Time, packet: &Packet, cause: DropCause) {
-        let has_held_memory = !matches!(cause, DropCause::Buffer | DropCause::Headroom | DropCause::Limiter);
-        if let Some(releases) = self.releases.as_mut().filter(|_| has_held_memory) {
-            releases.push(Release { at: now, packet: *packet, is_dropped: true });
-        }
-    }
-
     /// Counts an arrival.
     #[inline]
     pub fn arrival(&mut self, now: Time, size: u32, precedence: u8) {

@@ -6,7 +6,7 @@
 use crate::api::observations::TraceEvent;
 use crate::kernel::digest::Digest;
 use crate::kernel::journal::Journal;
-use crate::port::counters::PortCounters;
+use crate::port::counters::{PortCounters, Release};
 use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::packet::{Ecn, Packet};
 use penstock_model::units::Time;
@@ -84,7 +84,10 @@ fn record_drop(now: Time, point: DecisionPoint, packet: &Packet, cause: DropCaus
     counters.arrival(arrival, packet.size, packet.precedence);
     record_event(now, packet, TraceEvent::Drop(cause), counters, journal);
     counters.dropped.add(1);
-    counters.report_drop(now, packet, cause);
+    let has_held_memory = !matches!(cause, DropCause::Buffer | DropCause::Headroom | DropCause::Limiter);
+    if let Some(releases) = counters.releases.as_mut().filter(|_| has_held_memory) {
+        releases.push(Release { at: now, packet: *packet, is_dropped: true });
+    }
     let PortCounters { link, measured, recorder, last_accepted, offered, .. } = counters;
     if let DecisionPoint::OnArrival = point {
         offered.add(1);

@@ -116,14 +116,13 @@ impl Queue {
         verdict
     }
 
-    /// The head begins its transmission.
+    /// The transmission of `packet`, which was the head, begins.
     #[inline]
-    pub fn on_transmission_start(&mut self, now: Time) {
+    pub fn on_transmission_start(&mut self, now: Time, packet: &Packet) {
         self.is_serving = true;
-        let packet = self.head().packet;
         match self.counting {
-            Counting::Waiting => self.leave(now, &packet, Leave::Sent),
-            Counting::InSystem => self.in_service = Some(packet),
+            Counting::Waiting => self.leave(now, packet, Leave::Sent),
+            Counting::InSystem => self.in_service = Some(*packet),
         }
     }
 
@@ -205,8 +204,8 @@ mod tests {
             queue.waiting.push(Arrival { at: at(ms), ..Arrival::PLACEHOLDER });
         };
         arrive(&mut queue, 0);
-        queue.on_transmission_start(at(0));
-        queue.waiting.take_first();
+        let sent = queue.waiting.take_first();
+        queue.on_transmission_start(at(0), &sent.packet);
         queue.on_transmission_end(at(8));
         assert_eq!(idle_since(&queue), Some(at(8)));
         arrive(&mut queue, 9);

@@ -13,7 +13,8 @@ impl CallsIngress {
             let slot = self.choose_victim();
             self.end(now, slot);
         }
-        if let Some(slot) = self.ingress.take_marked().and_then(|call| self.live_slot(call)) {
+        let slot_of = |call: u32| self.live.iter().copied().find(|slot| self.sending.calls[*slot as usize].serial == call);
+        if let Some(slot) = self.ingress.take_marked().and_then(slot_of) {
             self.end(now, slot);
             self.ingress.on_end(now, self.live.len() as u32);
             self.counters.terminations.push((now, 1, self.live.len() as u32));
@@ -35,11 +36,6 @@ impl CallsIngress {
             Victims::Oldest => self.live.iter().min_by_key(serial),
         };
         *chosen.expect("a call lives")
-    }
-
-    /// The slot of the call with this serial number, if it is live.
-    fn live_slot(&self, serial: u32) -> Option<u32> {
-        self.live.iter().copied().find(|slot| self.sending.calls[*slot as usize].serial == serial)
     }
 
     /// Ends the live call in `slot`.

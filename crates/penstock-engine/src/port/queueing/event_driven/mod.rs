@@ -210,10 +210,12 @@ impl EventDriven {
         };
         let EventDriven { scheduler, queues, .. } = self;
         let (_, end) = wire.transmit(now, queues.queues[index].head().at, size);
-        queues.queues[index].on_transmission_start(now);
         queues.in_service = Some(index);
         queues.service_state().on_transmission_start(index, now, end, size, scheduler);
-        Some((queues.queues[index].waiting.take_first(), end))
+        let queue = &mut queues.queues[index];
+        let sent = queue.waiting.take_first();
+        queue.on_transmission_start(now, &sent.packet);
+        Some((sent, end))
     }
 
     /// Whether the discipline of a queue and the scheduler let its head go, which may be marked; otherwise it has been dropped.
