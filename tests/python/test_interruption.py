@@ -15,7 +15,7 @@ import pytest
 import verbs
 from test_interruption_phases import LIMIT, cpu
 
-from penstock import _core, memory
+from penstock import _core, cli, memory
 from penstock.cli.new import TEMPLATE
 
 COMMAND = [sys.executable, "-m", "penstock.cli"]
@@ -124,6 +124,34 @@ def test_a_run_that_takes_for_ever_ends_at_once(begun, options):
     spent, out, err = stopped(process, signal.SIGINT)
     assert spent < LIMIT
     assert (process.returncode, out, err) == (130, "", f"0 of 5 runs are finished.\n{SAID}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        (["run", "a.toml"], "finished runs are kept, and the same command continues from there"),
+        *(
+            (arguments.split(), "nothing is kept, and the same command starts again from the beginning")
+            for arguments in (
+                "run a.toml --executor plain",
+                "run a.toml --executor=plain",
+                "run a.toml --debug-component",
+                "run a.toml --replay log.csv",
+                "conform a.py",
+            )
+        ),
+    ],
+)
+def test_what_is_kept_is_told(monkeypatch, capsys, arguments, kept):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "obey", lambda: None)
+    monkeypatch.setattr(cli, "_guarded", interrupted)
+    monkeypatch.setattr("sys.argv", ["penstock", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, f"interrupted; {kept}.\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -58,12 +58,16 @@ def _open_closed_streams() -> None:
 
 
 def _what_remains(words: Sequence[str]) -> str:
-    """What an interruption leaves; traces, series and emulations are not stored."""
+    """What an interruption leaves; not every verb, and not every run, is stored."""
     verb = next((word for word in words if not word.startswith("-")), "")
     if verb in ("trace", "series", "view"):
         return "an unfinished file is removed, and the same command starts again from the beginning"
     if verb in ("emulate", "compare-hosts"):
         return "the real nodes are removed, and the same command starts again from the beginning"
+    options = "=".join(words)
+    unstored = ("--debug-component", "--executor=plain", "--replay")
+    if verb in ("bench", "check", "conform", "explain", "new") or any(option in options for option in unstored):
+        return "nothing is kept, and the same command starts again from the beginning"
     return "finished runs are kept, and the same command continues from there"
 
 
