@@ -268,8 +268,7 @@ def measure_scenario(
 ) -> Measurement:
     """Measures the scenario `text` in this process, whose peak memory includes what it needed before.
 
-    The process restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`); the time
-    before that counts as its start.
+    It restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`), as part of its start.
     """
     begin, begin_wall = time.process_time(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)

@@ -148,10 +148,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self._stride = 1 if given is not None else self.num_envs
         self._runs, self._before = [self._first] * self.num_envs, [[]] * self.num_envs
         self._is_over[:] = False
-        observations = np.empty((self.num_envs, self._seen))
-        for i in range(self.num_envs):
-            observations[i] = self._begin(i)
-        return observations, {}
+        return np.array([self._begin(i) for i in range(self.num_envs)]), {}
 
     def step(
         self, actions: Any

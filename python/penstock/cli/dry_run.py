@@ -91,12 +91,10 @@ def _described(asked: Sequence[PointRequest]) -> tuple[list[str], list[tuple[str
 def _seconds(missing: Sequence[tuple[PointRequest, int]], cores: int) -> float | None:
     if not missing:
         return 0.0
-    step = max(1, len(missing) // _MOST_TIMED)
     begin = time.monotonic()
     spent = work = 0.0
-    for each, _ in missing[::step]:
-        taken = _time(each)
-        if taken is not None:
+    for each, _ in missing[:: max(1, len(missing) // _MOST_TIMED)]:
+        if (taken := _time(each)) is not None:
             spent += taken
             work += each.hops or 1.0
         if time.monotonic() - begin > _TIMING_SECONDS:

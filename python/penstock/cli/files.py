@@ -84,14 +84,10 @@ def _similar(file: Path, names: list[str]) -> str | None:
 
 
 def _folder(file: Path) -> str:
-    inside = sorted(str(path) for path in file.glob("*.toml"))[:3]
-    hint = f"did you mean {_either(inside)}?" if inside else "it holds no .toml files."
+    inside = [path_text(name) for name in sorted(map(str, file.glob("*.toml")))[:3]]
+    either = " or ".join(filter(None, (", ".join(inside[:-1]), *inside[-1:])))
+    hint = f"did you mean {either}?" if inside else "it holds no .toml files."
     return f"{path_text(file)}: is a folder, and a scenario is a file; {hint}"
-
-
-def _either(names: list[str]) -> str:
-    names = [path_text(name) for name in names]
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def require_folder(file: Path, source: Path | None = None, example: str | None = None) -> None:

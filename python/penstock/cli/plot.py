@@ -150,7 +150,12 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
         except ExpressionError as error:
             raise InputError(f"metrics: {error}{at(asked[number].point.parameters)}.") from None
         # Points that were not looked at measure what the first one does.
-        numbers = [_datum(each, metric) for i, each in enumerate(asked) for metric in ahead.get(i, ahead[0])]
+        numbers = []
+        for i, each in enumerate(asked):
+            parameters = {**each.point.parameters, **each.point.derived}
+            point = {path: cell(value) for path, value in parameters.items()}
+            of_point = ((it.name, it.unit, point, dict(it.labels)) for it in ahead.get(i, ahead[0]))
+            numbers += [Datum(*of, 1.0, 1.0, 1.0, (1.0,)) for of in of_point]
         try:
             chart_of(Data(numbers, name=name), request)
         except InputError as error:
@@ -159,9 +164,3 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
             return
     if refused is not None:
         raise refused
-
-
-def _datum(asked: PointRequest, metric: Metric) -> Datum:
-    parameters = {**asked.point.parameters, **asked.point.derived}
-    point = {path: cell(value) for path, value in parameters.items()}
-    return Datum(metric.name, metric.unit, point, dict(metric.labels), 1.0, 1.0, 1.0, (1.0,))

@@ -82,8 +82,7 @@ def write_rows(
 ) -> None:
     """Writes rows in a format; `member` is their key in JSON, and `count` the noun for a number of rows.
 
-    A table has the texts `cell`, without columns that are empty or `plain` in all rows; without rows, it is
-    `empty`.
+    A table has the texts `cell`, without columns that are empty or `plain` in all rows; without rows, it is `empty`.
     """
     match form:
         case "table":

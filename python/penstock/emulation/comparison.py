@@ -72,7 +72,9 @@ def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list
         if not isinstance(tcp, dict) or source != {"ftp": {}}:
             wrong.append(f"flows '{group['name']}': iperf3 replaces only source.ftp = {{}} with transport.tcp.")
             continue
-        if "stop" in group or _begins_after(group.get("start", "0 s"), found.asked.scenario.window[0]):
+        start = group.get("start", "0 s")  # a time or a uniform law
+        last = read_quantity(str(start["uniform"][-1] if isinstance(start, dict) else start))
+        if "stop" in group or last is None or last.value > found.asked.scenario.window[0]:
             wrong.append(
                 f"flows '{group['name']}': iperf3 sends all the time; leave out stop, and a start after warm-up."
             )
@@ -86,12 +88,6 @@ def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list
     if wrong:
         raise InputError("\n".join(f"{path_text(file)}: {each}" for each in wrong))
     return made
-
-
-def _begins_after(start: Any, seconds: float) -> bool:
-    last = start["uniform"][-1] if isinstance(start, dict) else start
-    quantity = read_quantity(str(last))
-    return quantity is None or quantity.value > seconds
 
 
 def _control(tcp: Mapping[str, Any]) -> str:
@@ -248,8 +244,7 @@ def compare(
 ) -> tuple[list[Compared], list[Windows]]:
     """Runs both kinds of hosts in pairs with the same random numbers; `tell` gets a line after each emulation.
 
-    `mtu` is in bytes; `settings` are of the kernels of Linux hosts, whose sockets begin with Reno unless these say
-    otherwise.
+    `mtu` is in bytes; `settings` are of the kernels of Linux hosts, whose sockets begin with Reno by default.
     """
     warm_up, seconds = cell.linux.asked.scenario.window
     settings = [_UNPACED, *settings]

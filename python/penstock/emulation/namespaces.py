@@ -77,8 +77,7 @@ def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
 def divided() -> Iterator[set[int]]:
     """Keeps this thread, and the programs that it starts, off one core, if there are several; yields that core.
 
-    The network's thread has priority. On a shared core, the kernel would take 50 ms of a second for starved
-    programs.
+    The network's thread has priority. On a shared core, the kernel would take 50 ms of a second for starved programs.
     """
     allowed = os.sched_getaffinity(0)
     if len(allowed) < 2:
@@ -117,9 +116,8 @@ _QUIET = "for i in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $i ] || ech
 class Namespaces:
     """A namespace for each real node, and one for the simulated network's ends of their links; removed at the end.
 
-    A context manager. The machine's own namespace gets no interface, address or route. `mtu` is in bytes; `run`
-    tells simultaneous runs apart, by process and its start by default; `settings` are kernel settings of the real
-    nodes.
+    A context manager. The machine's own namespace gets no interface, address or route. `mtu` is in bytes; `run` tells
+    simultaneous runs apart, by process and its start by default; `settings` are kernel settings of the real nodes.
     """
 
     def __init__(

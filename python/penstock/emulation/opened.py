@@ -48,8 +48,7 @@ def opened(
 ) -> Opened:
     """Opens a scenario for real packets of at most `mtu` bytes; `log` has arrivals known before the run, as CSV.
 
-    Raises InputError without two real nodes, for settings of replaced flows, or if the log does not fit;
-    ScenarioError for mistakes.
+    Raises InputError without two real nodes, for settings of replaced flows, and if the log does not fit.
     """
     arrivals = None if log is None else read_log(log)
     if is_study(text):
@@ -69,7 +68,12 @@ def opened(
         found = _core.check(text, utf8(str(file)), list(sets), str(file.parent))
         if found:
             raise ScenarioError(found)
-    _refuse_names(file, real)
+    if wrong := [name for name in real if not _HOST.fullmatch(name) or name.lower() == "localhost"]:
+        # Programs would not resolve the names of addresses, and of this host, to the node.
+        raise InputError(
+            f"{path_text(file)}: nodes.{wrong[0]}: programs cannot use {quoted(wrong[0])} as the name of a host; a "
+            "letter first, then letters, digits, '-' and '_' of ASCII, at most 63, and not localhost."
+        )
     _refuse_ends(file, document, real)
     made, groups, replaced = _with_groups(document, text, real, mtu)
     settings = tuple(_settings(sets, document, replaced))
@@ -96,15 +100,6 @@ def read_log(file: Path) -> str:
 def _groups(document: dict[str, Any], section: str) -> Iterator[tuple[int, dict[str, Any]]]:
     groups = document.get(section)
     return ((i, each) for i, each in enumerate(groups if isinstance(groups, list) else ()) if isinstance(each, dict))
-
-
-def _refuse_names(file: Path, real: list[str]) -> None:
-    """Refuses names that programs would not resolve to the host: of addresses, and of the host itself."""
-    if wrong := [name for name in real if not _HOST.fullmatch(name) or name.lower() == "localhost"]:
-        raise InputError(
-            f"{path_text(file)}: nodes.{wrong[0]}: programs cannot use {quoted(wrong[0])} as the name of a host; a "
-            "letter first, then letters, digits, '-' and '_' of ASCII, at most 63, and not localhost."
-        )
 
 
 def _refuse_ends(file: Path, document: dict[str, Any], real: list[str]) -> None:

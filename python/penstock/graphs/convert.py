@@ -162,8 +162,7 @@ def convert(
     net = GraphNetwork()
     texts = _texts(graph, reading.names, source)
     names = _mapped_names(texts)
-    for node, name in names.items():
-        net.node_of[node] = net.node(name)
+    net.node_of |= {node: net.node(name) for node, name in names.items()}
     net.renamed = {texts[node]: name for node, name in names.items() if texts[node] != name}
     if net.renamed:
         net.remarks.append(_renaming_remark(net.renamed))

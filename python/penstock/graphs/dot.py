@@ -80,10 +80,9 @@ def _add(
     graph: Any, table: Mapping[str, Any], edge_defaults: Mapping[str, str], node_defaults: Mapping[str, str]
 ) -> None:
     """Adds what a graph or subgraph holds in the order of the text: defaults apply to what follows them."""
-    held = [(part["sequence"], "node", part) for parts in table["nodes"].values() for part in parts]
-    held += [(part["sequence"], "edge", part) for parts in table["edges"].values() for part in parts]
-    held += [(part["sequence"], "subgraph", part) for parts in table["subgraphs"].values() for part in parts]
-    for _, kind, part in sorted(held, key=lambda each: each[0]):
+    kinds = ("node", "edge", "subgraph")
+    held = [(kind, part) for kind in kinds for parts in table[f"{kind}s"].values() for part in parts]
+    for kind, part in sorted(held, key=lambda each: each[1]["sequence"]):
         attributes = {name: _unquoted(value) for name, value in part["attributes"].items()}
         if kind == "subgraph":
             _add(graph, part, edge_defaults, node_defaults)

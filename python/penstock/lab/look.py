@@ -57,9 +57,7 @@ class OverTime(Thread):
 
     def __init__(self, point: PointRequest, panel: Panel, tell: Callable[[dict[str, Any]], None]) -> None:
         super().__init__(name="penstock-over-time", daemon=True)
-        self._point = point
-        self._panel = panel
-        self._tell = tell
+        self._point, self._panel, self._tell = point, panel, tell
         self._series: TimeSeries | None = None
         self._is_cancelled = False
 
@@ -124,11 +122,8 @@ class Look(Thread):
         self, file: Path, asked: Asked, jobs: int | None, folder: Path | None, tell: Callable[[Event | None], None]
     ) -> None:
         super().__init__(name="penstock-look", daemon=True)
-        self._file = file
-        self._asked = asked
+        self._file, self._asked, self._folder, self._tell = file, asked, folder, tell
         self._jobs = jobs or available()
-        self._folder = folder
-        self._tell = tell
         self._is_cancelled = False
         self._over_time: OverTime | None = None
         self._told = 0.0

@@ -1,7 +1,5 @@
 """Files of classes that were defined in a notebook, in IPython or in a program."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import linecache

@@ -3,8 +3,6 @@
 Transcendental functions become the engine's, since the platform's differ between machines; loops get a budget of steps.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence

@@ -134,7 +134,10 @@ def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
     for series in panel.series:
         for mark in series.marks:
             cells[series.turn][int(mark.x)] = mark.mean
-    least, most = heat_range(chart, panel)
+    # All panels of a row share their colours.
+    row = [series for other in chart.panels if other.row == panel.row for series in other.series]
+    means = [mark.mean for series in row for mark in series.marks if math.isfinite(mark.mean)] or [0.0, 1.0]
+    least, most = min(means), max(means)
     axes.imshow(cells, cmap="cividis", aspect="auto", origin="lower", vmin=least, vmax=most)
     axes.set_yticks(range(len(chart.ups)), chart.ups)
     axes.grid(False)
@@ -150,19 +153,6 @@ def heatmap(axes: Axes, chart: Chart, panel: Panel, intervals: bool) -> None:
                 text += f"\n{mark.low:.2g} to {mark.high:.2g}" if sure.is_lopsided else f"\n±{sure.half:.2g}"
             colour = "white" if mark.mean < middle else "black"
             axes.text(mark.x, series.turn, text, ha="center", va="center", color=colour, fontsize=6)
-
-
-def heat_range(chart: Chart, panel: Panel) -> tuple[float, float]:
-    """Returns minimum and maximum of all panels in a row, which share their colours."""
-    means = [
-        mark.mean
-        for other in chart.panels
-        if other.row == panel.row
-        for series in other.series
-        for mark in series.marks
-        if math.isfinite(mark.mean)
-    ]
-    return (min(means), max(means)) if means else (0.0, 1.0)
 
 
 def band_of(runs: int, level: float = LEVEL) -> float:

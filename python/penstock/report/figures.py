@@ -180,14 +180,12 @@ def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
     made = [json.loads(each) for each in dict.fromkeys(each.canonical for each in scenarios[::step])] or [document]
     # The canonical form has the nodes in the order of their names.
     names = dict.fromkeys([*document.get("nodes", {}), *made[0].get("nodes", {})])
-    nodes = [_box(name, [each.get("nodes", {}).get(name, {}) for each in made]) for name in names]
+    nodes = []
+    for name in names:
+        counts = list(dict.fromkeys(each.get("nodes", {}).get(name, {}).get("count") for each in made))
+        nodes.append(Box(name, counts[0] if len(counts) == 1 else "varies"))
     alike = [each.get("links", []) for each in made if len(each.get("links", [])) == len(made[0].get("links", []))]
     return network_svg(nodes, [_merged([_dotted(link) for link in links]) for links in zip(*alike, strict=True)])
-
-
-def _box(name: str, given: Sequence[Mapping[str, Any]]) -> Box:
-    counts = list(dict.fromkeys(each.get("count") for each in given))
-    return Box(name, counts[0] if len(counts) == 1 else "varies")
 
 
 def _merged(links: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -241,7 +241,7 @@ def _bars(trace: Trace, turn: float, share: float, across: _Axis, up: _Axis) -> 
 
 def _error_bars(trace: Trace, number: int, across: _Axis, up: _Axis) -> Iterator[str]:
     """The error bars of a point in both directions, without bars of no length."""
-    x, y = trace["x"][number], trace["y"][number]
+    x, y = across.at(trace["x"][number]), up.at(trace["y"][number])
     for name, axis in (("x", across), ("y", up)):
         error = trace.get(f"error_{name}")
         if not error or not (error["array"][number] or error["arrayminus"][number]):
@@ -249,17 +249,11 @@ def _error_bars(trace: Trace, number: int, across: _Axis, up: _Axis) -> Iterator
         middle = trace[name][number]
         low, high = axis.at(middle - error["arrayminus"][number]), axis.at(middle + error["array"][number])
         paint = f'stroke="{error.get("color", _colour(trace))}" stroke-width="{error.get("thickness", 1.2)}"'
-        if name == "x":
-            yield f'<line x1="{low:.2f}%" x2="{high:.2f}%" y1="{up.at(y):.2f}%" y2="{up.at(y):.2f}%" {paint}/>'
-        else:
-            yield f'<line x1="{across.at(x):.2f}%" x2="{across.at(x):.2f}%" y1="{low:.2f}%" y2="{high:.2f}%" {paint}/>'
-        if error.get("width", 4):
-            cap = '<path d="M0-4V4"' if name == "x" else '<path d="M-4 0H4"'
-            for end in (low, high):
-                place = (
-                    f'x="{end:.2f}%" y="{up.at(y):.2f}%"' if name == "x" else f'x="{across.at(x):.2f}%" y="{end:.2f}%"'
-                )
-                yield f'<svg {place} overflow="visible">{cap} {paint}/></svg>'
+        (x1, y1), (x2, y2) = ((low, y), (high, y)) if name == "x" else ((x, low), (x, high))
+        yield f'<line x1="{x1:.2f}%" x2="{x2:.2f}%" y1="{y1:.2f}%" y2="{y2:.2f}%" {paint}/>'
+        cap = '<path d="M0-4V4"' if name == "x" else '<path d="M-4 0H4"'
+        for at in ((x1, y1), (x2, y2)) if error.get("width", 4) else ():
+            yield f'<svg x="{at[0]:.2f}%" y="{at[1]:.2f}%" overflow="visible">{cap} {paint}/></svg>'
 
 
 def _colour(trace: Trace) -> str:

@@ -56,8 +56,7 @@ class View:
 def view_of(text: str | Scenario, made: PacketTrace, name: str, options: dict[str, Any], limit: int = EVENTS) -> View:
     """The view of a run, of at most `limit` events, which are read here. Raises InputError if there is none.
 
-    `options` are ``folder``, ``sets``, ``seed``, ``replication`` and ``threads`` of the trace, for the queues over
-    time.
+    `options` are ``folder``, ``sets``, ``seed``, ``replication`` and ``threads`` of the trace, for the queues.
     """
     events, is_cut = _first(made, limit)
     if not events.height:
