@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 def named(section: str | None = None, of: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorates a function to report unknown and missing arguments, as of the class `of`.
+    """Decorates a function to report unknown and missing arguments; messages name the class `of`.
 
     `section` is the table of a scenario, such as ``links[]``, whose keys ``**more`` accepts.
     """

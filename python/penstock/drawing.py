@@ -174,11 +174,8 @@ def _distinct(labels: Sequence[str]) -> list[str]:
     """Labels of parallel links, equal ones with their count."""
     found = Counter(labels)
     shown = [label if count == 1 else f"{count} x {label}" for label, count in found.items()]
-    return (
-        shown
-        if len(shown) <= _MOST_LABELS
-        else [*shown[: _MOST_LABELS - 1], f"and {len(shown) - _MOST_LABELS + 1} more"]
-    )
+    more = len(shown) - _MOST_LABELS
+    return shown if more <= 0 else [*shown[: _MOST_LABELS - 1], f"and {more + 1} more"]
 
 
 def _lines(label: str, before: str = "") -> list[str]:

@@ -75,8 +75,7 @@ class Verification:
 def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> dict[str, Any]:
     """Adds the runs of an archive to the store; returns their counts.
 
-    Raises InputError if it is not the archive asked for, or executes Python files; StoreError, storing nothing, if
-    it is wrong.
+    Raises InputError for another archive, or for Python files; StoreError, storing nothing, if anything is wrong.
     """
     reading = Reading(archive)
     if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):

@@ -154,8 +154,8 @@ def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest
         for i, each in enumerate(asked):
             parameters = {**each.point.parameters, **each.point.derived}
             point = {path: cell(value) for path, value in parameters.items()}
-            of_point = ((it.name, it.unit, point, dict(it.labels)) for it in ahead.get(i, ahead[0]))
-            numbers += [Datum(*of, 1.0, 1.0, 1.0, (1.0,)) for of in of_point]
+            for it in ahead.get(i, ahead[0]):
+                numbers.append(Datum(it.name, it.unit, point, dict(it.labels), 1.0, 1.0, 1.0, (1.0,)))
         try:
             chart_of(Data(numbers, name=name), request)
         except InputError as error:

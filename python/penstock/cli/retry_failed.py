@@ -88,10 +88,10 @@ def show_failed(failed: Sequence[Failed]) -> None:
     """Shows a line for each run."""
     if not failed:
         return
-    rows = []
-    for run in failed:
-        numbers = map(str, (run.seed, run.replication, run.attempts))
-        why = one_line(run.message) + " (a bug in Penstock)" * run.ours
-        rows.append((one_line(run.name), settings_text(run.settings) or "-", *numbers, why))
+
+    def row(run: Failed) -> Sequence[str]:
+        of_run = (one_line(run.name), settings_text(run.settings) or "-", str(run.seed), str(run.replication))
+        return (*of_run, str(run.attempts), one_line(run.message) + " (a bug in Penstock)" * run.ours)
+
     columns = ["scenario", "settings", "seed", "replication", "attempts", "why"]
-    show_first("failed runs", columns, rows, len(failed), right=columns[2:5])
+    show_first("failed runs", columns, map(row, failed), len(failed), right=columns[2:5])

@@ -230,9 +230,8 @@ def _add_links(
         _link(net, (net.node_of[a], net.node_of[b]), both_ways, taken, link)
     if mistakes:
         more = [f"... and {len(mistakes) - _MOST_MISTAKES} more."] if len(mistakes) > _MOST_MISTAKES else []
-        raise InputError(
-            "\n".join([*mistakes[:_MOST_MISTAKES], *more, f"{things(len(mistakes), 'mistake')} in the graph."])
-        )
+        count = f"{things(len(mistakes), 'mistake')} in the graph."
+        raise InputError("\n".join([*mistakes[:_MOST_MISTAKES], *more, count]))
     if loops == len(graph.edges):
         raise InputError(f"{source}: has no edges between two nodes.")
     if loops:

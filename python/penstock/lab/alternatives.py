@@ -73,8 +73,9 @@ def _with_classes(path: str, component: Any, made: dict[str, Any], classes: Mapp
     return sets
 
 
-def _of_classes(scheduler: Any) -> Any:
-    return scheduler["classes"]["parameters"] if "classes" in scheduler else []
+def _of_classes(scheduler: Any) -> Sequence[_core.Parameter]:
+    parameters: Sequence[_core.Parameter] = scheduler["classes"]["parameters"] if "classes" in scheduler else []
+    return parameters
 
 
 def _values(parameters: Sequence[_core.Parameter], old: Mapping[str, Any]) -> dict[str, Any]:
