@@ -79,6 +79,7 @@ def document(*parts):
 
 SHARES = ([(0.2, 20), (0.4, 40)], [(0.3, 30), (0.6, 60)])
 TWO = tuple(table(name, rows) for name, rows in zip("12", SHARES, strict=True))
+UNMOVED = tuple(table(name, rows, "factor * nothing ^ 0") for name, rows in zip("12", SHARES, strict=True))
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def said(found):
 
 class TestChoice:
     def test_the_right_answer_is_found_without_the_table_that_is_scored(self, result):
-        found = result(*TWO, FACTOR, WIRE, UNREAD)
+        found = result(*UNMOVED, FACTOR, WIRE, UNREAD)
         for row in found["tables"]:
             assert row["answers"]["half-a01"] == "all"
             assert (row["computed"], row["agree"], row["chosen"]["agree"]) == (2, 2, 2)
@@ -130,7 +131,7 @@ class TestChoice:
         assert found["chosen"]["discrimination"] < 0 <= found["cross_validated"]["discrimination"]
 
     def test_what_a_print_can_tell(self, result):
-        found = result(*TWO, FACTOR, WIRE, UNREAD)
+        found = result(*UNMOVED, FACTOR, WIRE, UNREAD)
         assert said(found) == {"half-a01": "decides", "half-a02": "cannot tell"}
         for each in found["questions"]:
             assert sum(answer["probability"] for answer in each["posterior"]) == pytest.approx(1, abs=1e-3)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from penstock import _core
@@ -17,11 +18,12 @@ from penstock.records import RunResult
 from penstock.reproductions.loading import DATA
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
-from penstock.reproductions.study import Page, Study, folder_of, page_of
+from penstock.reproductions.study import Page, Study, folder_of, page_of, text_beside
 from penstock.reproductions.tables import Cell, Row, Table
 from penstock.studies.definition import Point
 from penstock.studies.request import PointRequest, distinct, effort, warnings_of
 from penstock.studies.runner import Runner
+from penstock.studies.toml_text import Lines, path_of
 from penstock.studies.verify import beginning
 
 SEED = 1
@@ -99,7 +101,7 @@ class Plan:
                 name = utf8(page.file or part.name)
                 scenarios[page] = _core.Scenario(page.text, name, list(page.sets), folder, leave_out=True)
             except _core.ScenarioError as error:
-                mistakes.extend(map(self._placed, error.mistakes))
+                mistakes.extend(self._placed(mistake, part) for mistake in error.mistakes)
         mistakes += self._without_effect(scenarios)
         if mistakes:
             raise ScenarioError(distinct(mistakes))
@@ -109,24 +111,38 @@ class Plan:
             hops = part.hops or effort(scenario.canonical)
             numbers = tuple(range(self.runs))
             point = Point(part.parameters, page.sets)
-            useless = tuple(map(self._placed, scenario.left_out))
+            useless = tuple(self._placed(mistake, part) for mistake in scenario.left_out)
             points.append(PointRequest(page.text, part.name, point, scenario, SEED, numbers, hops, folder, useless))
         return points
 
     def _without_effect(self, scenarios: Mapping[Page, _core.Scenario]) -> list[_core.Mistake]:
         """Keys that have no effect in any scenario of the same text."""
-        by_text: dict[str, list[list[_core.Mistake]]] = {}
+        parts: dict[Page, Part] = {}
+        for part in self.parts:
+            parts.setdefault(part.page, part)
+        by_text: dict[str, list[tuple[Part, list[_core.Mistake]]]] = {}
         for page, scenario in scenarios.items():
-            by_text.setdefault(page.text, []).append([self._placed(mistake) for mistake in scenario.left_out])
-        return [each for first, *others in by_text.values() for each in first if all(each in own for own in others)]
+            by_text.setdefault(page.text, []).append((parts[page], scenario.left_out))
+        return [
+            self._placed(each, part)
+            for (part, first), *others in by_text.values()
+            for each in first
+            if all(each in own for _, own in others)
+        ]
 
-    def _placed(self, mistake: _core.Mistake) -> _core.Mistake:
+    def _placed(self, mistake: _core.Mistake, part: Part) -> _core.Mistake:
         """The mistake of a setting, placed in the document's file if the study is a folder."""
-        path = mistake["file"].removeprefix("--set ")
-        if self.study.document.folder is None or path == mistake["file"]:
+        path, document = mistake["file"].removeprefix("--set "), self.study.document
+        if document.folder is None or path == mistake["file"]:
             return mistake
-        file = utf8(str(self.study.document.folder / DATA))
-        return {"file": file, "line": None, "path": f"set.{path}", "message": mistake["message"]}
+        number = [table.id for table in document.tables].index(part.parameters["table"])
+        place = ("table", number, "set", path)
+        file = utf8(str(document.folder / DATA))
+        return {"file": file, "line": self._lines.of(*place), "path": path_of(place), "message": mistake["message"]}
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(text_beside(self.study.document, DATA) or "")
 
     def run(self, runner: Runner | None = None) -> None:
         """Makes all runs, and puts them into the outcomes."""

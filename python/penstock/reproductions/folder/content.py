@@ -117,7 +117,10 @@ def _check_twice(data: Mapping[str, Any], mistakes: Mistakes) -> None:
     flat(data.get("assumed", {}), ("assumed",), mistakes)
     for number, table in enumerate(data["table"]):
         flat(table.get("set", {}), ("table", number, "set"), mistakes)
+    claims = [claim["id"] for claim in data.get("claim", ())]
     for number, question in enumerate(data.get("ambiguity", ())):
+        if question["id"] in claims:
+            mistakes.add(("ambiguity", number, "id"), f"{quoted(question['id'])} is a claim too")
         for index, option in enumerate(question["options"]):
             flat(option.get("set", {}), ("ambiguity", number, "options", index, "set"), mistakes)
 
@@ -129,11 +132,18 @@ def _check_each(section: str, place: Place, found: Any, mistakes: Mistakes) -> N
     seen: set[str] = set()
     for number, entry in enumerate(found):
         _check(section, (*place, number), entry, mistakes)
-        own = entry.get("id", entry.get("key", entry.get("name")))
-        if isinstance(own, str):
-            if own in seen and section not in ("tolerance", "contradiction"):
-                mistakes.add((*place, number), f"{quoted(own)} is used twice")
-            seen.add(own)
+        key = next((key for key in ("id", "key", "name") if isinstance(entry.get(key), str)), None)
+        if key is None:
+            continue
+        own = entry[key]
+        if own in seen:
+            mistakes.add((*place, number), f"{quoted(own)} is used twice")
+        seen.add(own)
+        if own != own.strip() or not own:
+            what = "without blanks around it" if own.strip() else "that is not blank"
+            mistakes.add((*place, number, key), f"needs a text {what}")
+        elif section in ("claim", "ambiguity") and {"=", "/"} & {*own}:
+            mistakes.add((*place, number, key), "needs a text without = and /, which part it from other words")
 
 
 def _check(section: str, place: Place, found: Any, mistakes: Mistakes) -> None:
