@@ -53,8 +53,8 @@ class Crew:
         """Starts the work; `tell` is called from any thread, once per job or with an exception that ends the work."""
         for job in work:
             self._waiting.put(job)
-        for worker in self._workers:
-            self._threads.append(Thread(target=self._work, args=(worker, tell), daemon=True))
+        for n, worker in enumerate(self._workers):
+            self._threads.append(Thread(target=self._work, args=(worker, tell), name=f"penstock-run-{n}", daemon=True))
             self._threads[-1].start()
 
     def stop(self) -> None:
