@@ -14,7 +14,7 @@ from typing import Any, Literal, TypedDict
 import penstock as ps
 from penstock import _core
 from penstock.component import Component
-from penstock.errors import InputError, PenstockError
+from penstock.errors import InputError, PenstockError, core_faults
 from penstock.huge_pages import allow_restart, restart_for
 from penstock.memory import allow, allowed, require
 
@@ -331,7 +331,8 @@ if __name__ == "__main__":
     allow_restart()
     try:
         scenario_text, of = text_of(asked, resized)
-        print(json.dumps(measure_scenario(scenario_text, asked, folder=of, **options)))
-    except InputError as error:
+        with core_faults():
+            print(json.dumps(measure_scenario(scenario_text, asked, folder=of, **options)))
+    except PenstockError as error:
         print(error, file=sys.stderr)
         sys.exit(error.exit_code)

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from penstock import bench
+from penstock import PenstockError, bench
 
 
 @pytest.mark.parametrize("name", bench.WORKLOADS)
@@ -112,6 +113,18 @@ def test_what_set_up_takes_is_shown(monkeypatch, capsys):
     command("cbr", flows=10_000, setup=True)
     row = capsys.readouterr().out.splitlines()[-1]
     assert row.split() == ["cbr", "12.5", "ms", "43", "MiB", "300", "bytes"]
+
+
+def test_a_component_that_fails_is_told_without_a_traceback(tmp_path):
+    examples = Path(__file__).parents[2] / "examples" / "own"
+    for name in ("red.toml", "red.py"):
+        text = (examples / name).read_text()
+        (tmp_path / name).write_text(text.replace("self.count += 1\n", "self.count += 1 // 0\n"))
+    with pytest.raises(PenstockError) as raised:
+        bench.measure_in_subprocess(str(tmp_path / "red.toml"))
+    first, second = str(raised.value).splitlines()
+    assert first.endswith("red.toml failed:")
+    assert second.startswith("red.py:28: on_arrival of discipline 'my-red' at 'bottleneck', ")
 
 
 def test_a_duration_that_cannot_be_is_told_before_anything_runs():
