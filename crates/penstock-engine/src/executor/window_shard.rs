@@ -105,7 +105,8 @@ impl<P: WindowProcess> Shard<'_, P> {
                 self.prefetch_process(stage, visits_ahead(stage), window, outbox.wheel());
             }
             let Some(Due { process, .. }) = window.processes.next() else { break };
-            window.fill_inputs(process, outbox.wheel());
+            let queue = window.inputs.queue(0).expect("there is one input");
+            window.arrivals.of(process, outbox.wheel()).iter().for_each(|slot| *queue.add() = outbox.wheel().get(*slot).item);
             let process = process as usize;
             let next = self.visit_one_in_window(process, until, window, outbox, budget);
             self.sequencer.due.set(process, next);

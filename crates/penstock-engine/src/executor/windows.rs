@@ -141,15 +141,6 @@ impl Window {
         }
     }
 
-    /// Puts what arrives at `process` into `inputs`.
-    #[inline]
-    pub fn fill_inputs(&mut self, process: u32, wheel: &WindowWheel<Arrival>) {
-        let queue = self.inputs.queue(0).expect("there is one input");
-        for slot in self.arrivals.of(process, wheel) {
-            *queue.add() = wheel.get(*slot).item;
-        }
-    }
-
     /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.
     pub fn give_up<'a>(&'a mut self, wheel: &'a mut WindowWheel<Arrival>) -> impl Iterator<Item = usize> + 'a {
         let Window { arrivals, ports, processes, .. } = self;

@@ -158,23 +158,18 @@ impl<N: Successor> TimingWheel<N> {
 
     fn pass(&mut self, count: usize) {
         self.passed += count;
-        if self.passed == self.round.len() {
-            self.begin_round();
-        }
-    }
-
-    fn begin_round(&mut self) {
-        self.passed = 0;
-        if self.periodic {
-            if !self.next_round.is_empty() {
-                self.round.append(&mut self.next_round);
-                // Two sorted runs.
-                self.round.sort();
-            }
+        if self.passed < self.round.len() {
             return;
         }
-        self.round.clear();
-        std::mem::swap(&mut self.round, &mut self.next_round);
+        self.passed = 0;
+        if !self.periodic {
+            self.round.clear();
+            std::mem::swap(&mut self.round, &mut self.next_round);
+        } else if !self.next_round.is_empty() {
+            self.round.append(&mut self.next_round);
+            // Two sorted runs.
+            self.round.sort();
+        }
     }
 }
 

@@ -32,24 +32,14 @@ pub struct IngressDelay {
     /// What delays them.
     pub plan: DelayPlan,
     stream: Stream,
-    calendar: Calendar<DelayedPacket>,
+    /// Those on their way to the ingress.
+    pub calendar: Calendar<DelayedPacket>,
 }
 
 impl IngressDelay {
     /// No packet yet; delays are drawn from the stream `delay` below `key`.
     pub fn new(plan: &DelayPlan, key: Key) -> IngressDelay {
         IngressDelay { plan: plan.clone(), stream: key.child("delay").stream(), calendar: Calendar::default() }
-    }
-
-    /// At most so many packets reach the ingress before `until`.
-    pub fn count_before(&self, until: Time) -> u64 {
-        self.calendar.count_before(until) as u64
-    }
-
-    /// When the next packet reaches the ingress.
-    #[inline]
-    pub fn next(&self) -> Time {
-        self.calendar.next()
     }
 
     /// Delays a packet sent at `now`, at least until `earliest` if packets keep their order; returns when it reaches the ingress.

@@ -5,7 +5,6 @@ use crate::kernel::outputs::Context;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;
-use crate::port::fast::batch::Alikeness;
 use crate::port::{Port, Queueing};
 use penstock_model::id::HopId;
 use penstock_model::packet::{Body, Packet};
@@ -20,6 +19,32 @@ pub const MAX_BATCH: usize = 64;
 
 /// Packets of a train that are a batch, at most.
 const MAX_TRAIN_BATCH: usize = 256;
+
+/// Finds out whether packets are of one size and one precedence.
+#[derive(Clone, Copy, Debug)]
+struct Alikeness {
+    in_some: u64,
+    in_all: u64,
+}
+
+impl Alikeness {
+    /// Of no packets yet.
+    const OF_NONE: Alikeness = Alikeness { in_some: 0, in_all: u64::MAX };
+
+    /// Adds a packet with this [`header_word`](penstock_model::packet::Packet::header_word).
+    #[inline(always)]
+    fn add(&mut self, header: u64) {
+        self.in_some |= header;
+        self.in_all &= header;
+    }
+
+    /// Whether all are alike.
+    #[inline]
+    fn holds(self) -> bool {
+        const SIZE_AND_PRECEDENCE: u64 = 0xff_ffff_ffff;
+        (self.in_some ^ self.in_all) & SIZE_AND_PRECEDENCE == 0
+    }
+}
 
 impl Port {
     /// Adds the next packets of periodic sources to the transmit batch.

@@ -123,7 +123,7 @@ impl CallsIngress {
                 visited = visited.max(most);
             }
         }
-        sending.next_delayed = delayed.next();
+        sending.next_delayed = delayed.calendar.next();
         visited
     }
 
@@ -141,7 +141,7 @@ impl CallsIngress {
             }
         });
         *count = packets.len();
-        *next_delayed = delayed.next();
+        *next_delayed = delayed.calendar.next();
         forwarded
     }
 }

@@ -114,7 +114,7 @@ impl CallsIngress {
     /// Before this the `number`th packet in all, modulo 2^32, does not leave; [`Time::ZERO`] if that is not known, or soon.
     fn earliest_departure(&self, number: u32) -> Time {
         let Sending { departures, emitter, next_change, .. } = &self.sending;
-        let delayed = |until| self.delayed.as_ref().map_or(0, |delayed| delayed.count_before(until));
+        let delayed = |until| self.delayed.as_ref().map_or(0, |delayed| delayed.calendar.count_before(until) as u64);
         let (calls, spacing) = (self.live.len().max(1) as u64, self.least_spacing);
         let earlier = number.wrapping_sub(departures.sequence).wrapping_sub(1) as i32;
         // Where so many call or are delayed, it is not worth looking.

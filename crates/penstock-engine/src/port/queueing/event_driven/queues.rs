@@ -48,15 +48,6 @@ pub(super) struct FlowQueues {
     pub(super) chosen: usize,
 }
 
-impl FlowQueues {
-    /// The queue of this number.
-    fn queue(&self, index: usize) -> Queue {
-        let site = &self.context.site;
-        let site = site.with_key(site.key.child("flow-queue").nth(index as u64));
-        Queue::new(AnyDiscipline::new(&self.plan, &PortContext { site, ..self.context.clone() }))
-    }
-}
-
 impl Queues {
     /// The queues, for handling packets.
     #[inline(always)]
@@ -93,7 +84,9 @@ impl Queues {
         let flows = self.flows.as_deref_mut().expect("the scheduler makes queues");
         flows.chosen = scheduler.classify(now, packet);
         while self.queues.len() <= flows.chosen {
-            self.queues.push(flows.queue(self.queues.len()));
+            let FlowQueues { plan, context, .. } = &*flows;
+            let site = context.site.with_key(context.site.key.child("flow-queue").nth(self.queues.len() as u64));
+            self.queues.push(Queue::new(AnyDiscipline::new(plan, &PortContext { site, ..context.clone() })));
             self.states.push(QueueState::default());
         }
         flows.chosen
