@@ -41,7 +41,7 @@ use std::sync::Arc;
 /// If signals between the edges of calls take no time.
 pub fn add_flows(places: &Places<'_>, key: Key, processes: &mut [Process]) -> Vec<FlowSlots> {
     let blueprint = places.blueprint;
-    // The flows of a group share them.
+    // By group: all its flows share the parameters.
     let mut tcp: Vec<Option<Arc<TcpParameters>>> = vec![None; blueprint.groups.len()];
     let waiting = waiting_hosts(blueprint);
     let mut flows = vec![FlowSlots::NONE; blueprint.flows.len()];
