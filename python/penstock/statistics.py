@@ -59,7 +59,7 @@ class Interval:
     @property
     def half(self) -> float | None:
         """Half the interval's width."""
-        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+        return None if self.low is None or self.high is None else self.high / 2 - self.low / 2
 
     @property
     def is_lopsided(self) -> bool:
@@ -110,7 +110,10 @@ def mean(values: Sequence[float]) -> float:
         raise ValueError("the mean of no values")
     if not all(map(math.isfinite, values)):
         return math.nan
-    return math.fsum(values) / len(values)
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:  # of the sum
+        return math.fsum(value / len(values) for value in values)
 
 
 def t_quantile(probability: float, degrees: float) -> float:
@@ -131,7 +134,7 @@ def t_quantile(probability: float, degrees: float) -> float:
 def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     """Returns the mean of independent runs and its t-interval [Law15 s4.5].
 
-    There is a value per run. The interval has no bounds below two runs, or if a value is NaN.
+    There is a value per run. The interval has no bounds below two runs, if a value is NaN, or if no float holds them.
 
     Examples
     --------
@@ -144,7 +147,9 @@ def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     runs = len(values)
     if runs < 2 or math.isnan(centre):
         return Interval(centre, None, None, runs)
-    half = t_quantile((1 + level) / 2, runs - 1) * math.sqrt(_variance(values, centre) / runs)
+    half = t_quantile((1 + level) / 2, runs - 1) * _standard_error(values, centre)
+    if not math.isfinite(centre - half) or not math.isfinite(centre + half):
+        return Interval(centre, None, None, runs)
     return Interval(centre, centre - half, centre + half, runs)
 
 
@@ -213,10 +218,11 @@ def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Compa
     """Compares the means of independent samples of unequal variance [Welch47]; ValueError below two values a side."""
     if min(len(a), len(b)) < 2:
         raise ValueError("a comparison needs at least two runs a side")
-    error_a, error_b = _variance(a) / len(a), _variance(b) / len(b)
+    scale = _scale([*a, *b])
+    error_a, error_b = (_variance([value / scale for value in each]) / len(each) for each in (a, b))
     error = error_a + error_b
     degrees = error**2 / (error_a**2 / (len(a) - 1) + error_b**2 / (len(b) - 1)) if error > 0 else math.inf
-    return _comparison(mean(a) - mean(b), math.sqrt(error), degrees, level)
+    return _comparison(mean(a) - mean(b), math.sqrt(error) * scale, degrees, level)
 
 
 def paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
@@ -229,7 +235,7 @@ def paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comp
     if len(a) < 2:
         raise ValueError("a comparison needs at least two runs a side")
     differences = [x - y for x, y in zip(a, b, strict=True)]
-    error = math.sqrt(_variance(differences) / len(differences))
+    error = _standard_error(differences, mean(differences))
     return _comparison(mean(differences), error, len(differences) - 1, level)
 
 
@@ -261,6 +267,21 @@ def jain(shares: Sequence[float]) -> float:
     """
     squares = math.fsum(share * share for share in shares)
     return math.fsum(shares) ** 2 / (len(shares) * squares) if squares > 0 else math.nan
+
+
+def _standard_error(values: Sequence[float], centre: float) -> float:
+    """The standard error of the mean, which is `centre`."""
+    scale = _scale(values)
+    return math.sqrt(_variance([value / scale for value in values], centre / scale) / len(values)) * scale
+
+
+def _scale(values: Sequence[float]) -> float:
+    """A power of two: values over it have squares of squares that a float holds.
+
+    Dividing by it changes no digit, and it is 1 for all but very large and very small values.
+    """
+    largest = max(map(abs, values))
+    return 2.0 ** (math.frexp(largest)[1] - 1) if largest > 1e70 or 0 < largest < 1e-60 else 1.0
 
 
 def _variance(values: Sequence[float], centre: float | None = None) -> float:

@@ -30,6 +30,10 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
 }
 
 
+_LARGEST = 1e20
+"""Numbers from here on are shown with an exponent; so are intervals below its reciprocal."""
+
+
 def plus_minus(numbers: Interval, digits: int | None = None) -> str:
     """Returns a mean and half its interval, with the digits that the interval supports, but `digits` at most.
 
@@ -43,6 +47,8 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
     '0.1011 ±0.0001'
     >>> plus_minus(Interval(-0.3, -47.3, 46.7, 10))
     '0 ±47'
+    >>> plus_minus(Interval(3e40, 2e40, 4e40, 10))
+    '3e+40 ±1e+40'
     """
     half = numbers.half
     if math.isnan(numbers.mean):
@@ -51,6 +57,8 @@ def plus_minus(numbers: Interval, digits: int | None = None) -> str:
         return number(numbers.mean)
     if half == 0:
         return f"{number(numbers.mean)} ±0"
+    if max(half, abs(numbers.mean)) >= _LARGEST or half < 1 / _LARGEST:
+        return f"{numbers.mean:.4g} ±{half:.2g}"
     # Two digits of the interval are all that can be known about it from a few runs.
     places = 1 - math.floor(math.log10(half))
     if digits is not None and numbers.mean != 0:
@@ -81,12 +89,12 @@ def with_bounds(numbers: Interval, whole: float | None = None) -> str:
 
 
 def number(value: float) -> str:
-    """Returns a number with four significant digits, and all digits before the point.
+    """Returns a number with four significant digits, and all digits before the point up to 20.
 
     >>> number(20.318), number(1234567.2), number(9999.7), number(0.000012345), number(-0.0)
     ('20.32', '1234567', '10000', '1.234e-05', '0')
     """
-    if math.isfinite(value) and abs(value) >= 1000:
+    if 1000 <= abs(value) < _LARGEST:
         return f"{value:.0f}"
     return f"{value + 0.0:.4g}"
 

@@ -261,6 +261,29 @@ source.cbr = { rate = "64 kbit/s", packet = "160 bytes" }
     assert any("'f' is a group of flows" in each["message"] for each in _core.check(wrong, "t", [], str(tmp_path)))
 
 
+@pytest.mark.parametrize("factor", ["1e306", "1e200", "1e-290"])
+def test_very_large_and_small_numbers_of_a_metric_are_shown(
+    penstock: Callable[..., tuple[int, str, str]], tmp_path: Path, factor: str
+) -> None:
+    sent = COUNTS.replace("return flow.marked_packets", f"return {factor} * flow.sent_packets")
+    (tmp_path / "mine.py").write_text(sent)
+    (tmp_path / "net.toml").write_text(
+        """use = "mine.py"
+duration = "1 s"
+nodes = { a = {}, b = {} }
+links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]
+measure = [{ metric = "marked", of = "f" }]
+flows = [{ name = "f", from = "a", to = "b", source.poisson = { rate = "64 kbit/s", packet = "160 bytes" } }]
+"""
+    )
+    exit_code, out, err = penstock("run", "net.toml", "-n", "4")
+    assert exit_code == 0, err
+    [row] = [line for line in out.splitlines() if line.startswith("marked")]
+    assert re.search(r"f +[0-9.]+e[+-][0-9]+ ±[0-9.]+e[+-][0-9]+ ", row), row
+    for form in ("json", "csv"):
+        assert penstock("run", "net.toml", "-n", "4", "--format", form)[0] == 0
+
+
 # All ways through the package
 
 

@@ -54,6 +54,23 @@ def test_an_unknown_run_makes_the_mean_unknown(value):
     assert (numbers.low, numbers.runs) == (None, 2)
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e200, 1e80, 1e-70, 1e-200, 1e-300])
+def test_very_large_and_small_numbers_have_intervals(unit):
+    a, b = [1.0, 2.0, 4.0], [2.0, 3.0, 7.0]
+    found, plain = interval([unit * value for value in a]), interval(a)
+    for one, other in zip((found.mean, found.low, found.high), (plain.mean, plain.low, plain.high), strict=True):
+        assert one == pytest.approx(unit * other, rel=1e-12)
+    for compare in (welch, paired):
+        found, plain = compare([unit * value for value in a], [unit * value for value in b]), compare(a, b)
+        assert (found.t, found.p_above) == pytest.approx((plain.t, plain.p_above))
+        assert found.low == pytest.approx(unit * plain.low, rel=1e-12)
+
+
+def test_bounds_that_no_float_holds_are_unknown():
+    found = interval([1e308, 1.7e308])
+    assert (found.mean, found.low, found.high) == (pytest.approx(1.35e308), None, None)
+
+
 def test_the_mean_does_not_depend_on_the_order():
     values = [0.1, 1e16, -1e16, 0.2, 0.3]
     assert mean(values) == mean(sorted(values)) == pytest.approx(0.12)
