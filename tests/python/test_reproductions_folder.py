@@ -354,6 +354,53 @@ class TestMistakes:
             load(str(tmp_path))
 
 
+# Without claims or open questions
+
+
+BARE = DOCUMENT.partition("[[claim]]")[0].replace(" * factor", "").replace("share = 51", "share = 60")
+
+
+@pytest.fixture
+def bare(tmp_path):
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    (tmp_path / "document.toml").write_text(BARE)
+    return f"{tmp_path}/"
+
+
+def test_a_study_without_claims_and_questions_is_told_about_its_numbers_alone(bare, penstock, tmp_path):
+    code, out, err = penstock("reproduce", bare, "--store", tmp_path / "store")
+    assert (code, err) == (0, "")
+    assert "3 of 4 printed numbers agree; 1 differs.\n" in out
+    assert "sensitivity" not in out
+    code, page, _ = penstock("explain", bare)
+    assert (code, [line for line in page.splitlines() if line.startswith("## ")][-2:]) == (
+        0,
+        ["## Tables (4 printed numbers)", "## Next"],
+    )
+    assert "sensitivity" not in page
+    assert penstock("report", bare, "--out", tmp_path / "page.html", "--store", tmp_path / "store")[0] == 0
+    shown = (tmp_path / "page.html").read_text()
+    assert "claims confirmed" not in shown
+    assert "--claims" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("reproduce", "--reading", "foo"), "no reading 'foo' in half; it has none."),
+        (("reproduce", "--reading", "foo=x"), "no reading 'foo' in half; it has none."),
+        (("reproduce", "--claims"), "half has no claims, so --claims tests nothing; leave it out"),
+        (("reproduce", "--claims", "--format", "json"), "half has no claims"),
+        (("reproduce", "--claims", "--dry-run"), "half has no claims"),
+        (("sensitivity",), "half has no open question with another answer, so nothing varies"),
+    ],
+)
+def test_claims_and_questions_that_are_not_there(bare, penstock, words, told):
+    code, out, err = penstock(words[0], bare, *words[1:])
+    assert (code, out) == (2, "")
+    assert told in err
+
+
 # Answers, cells and settings without effect
 
 
@@ -429,7 +476,25 @@ def test_what_has_no_effect_in_some_rows_is_said_and_in_all_rows_refused(tmp_pat
     assert code == 0
     assert err.startswith(f"warning: {tmp_path / 'scenario.toml'}:18: flows[0].transport.tcp.ack-delay: has no effect")
     assert err.endswith("(at 1 of 2 points)\n")
+    page = tmp_path / "page.html"
+    assert penstock("report", f"{tmp_path}/", "--out", page, "--store", tmp_path / "store")[0] == 0
+    assert "<svg" in page.read_text()
     (tmp_path / "document.toml").write_text(document.replace("4 * rate", "1"))
     code, _, err = penstock("check", tmp_path / "document.toml")
     assert code == 2
     assert "ack-delay: has no effect" in err
+
+
+def test_the_report_reads_the_files_that_a_scenario_names(tmp_path, penstock):
+    own, folder = Path(__file__).parents[2] / "examples" / "own", tmp_path / "study"
+    folder.mkdir()
+    (folder / "red.py").write_text((own / "red.py").read_text())
+    thresholds = 'min-threshold = "5 packets", max-threshold = "25 packets", max-probability = 0.1'
+    red = f'queue.my-red = {{ limit = "60 packets", {thresholds} }}'
+    scenario = SCENARIO.replace('delay = "1 ms"', f'delay = "1 ms"\n{red}')
+    (folder / "scenario.toml").write_text(f'use = "red.py"\n{scenario}')
+    (folder / "document.toml").write_text(DOCUMENT)
+    page = tmp_path / "page.html"
+    code, _, err = penstock("report", f"{folder}/", "--out", page, "--store", tmp_path / "store", "--runs", 2)
+    assert code == 0, err
+    assert "<svg" in page.read_text()

@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock import MODEL_VERSION, __version__
 from penstock._core import Scenario
-from penstock.printable import plain_formulas, things
+from penstock.printable import plain_formulas, things, utf8
 from penstock.report.content import Block, Cell, Grid, Heading, Part, Report, choices, numbers, word
 from penstock.report.figures import table_plot, topology_svg
 from penstock.reproductions.comparison import Comparison, compare
@@ -19,7 +19,7 @@ from penstock.reproductions.nulls import CONSTANT
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.pages import FINDINGS
 from penstock.reproductions.reproduce import SEED
-from penstock.reproductions.study import Page, Study, page_of, text_beside
+from penstock.reproductions.study import Page, Study, folder_of, page_of, text_beside
 from penstock.reproductions.summary import Score, against_nulls, granted, null_numbers
 from penstock.reproductions.tables import Column, Row, Table, cell_text, heading
 from penstock.reproductions.worth import cross_validated, made_by, missing, ranked_questions, told
@@ -60,6 +60,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
     if not printed:
         counts = [("numbers, without a print", str(len(comparisons)))]
     confirmed = sum(each["verdict"] == "confirmed" for each in made.verdicts)
+    again = f"runs everything{' and tests the claims' * bool(document.claims)}"
     digests = "\n".join(f"{digest}  {name}" for name, digest in made.digests.items())
     return Report(
         title=f"{document.id}: {document.title}",
@@ -67,7 +68,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
         kind=f"Reproduction{_QUESTION if printed else ''}",
         summary=[
             *counts,
-            ("claims confirmed", f"{confirmed} of {len(made.verdicts)}"),
+            *([("claims confirmed", f"{confirmed} of {len(made.verdicts)}")] if made.verdicts else []),
             ("runs of each row", str(outcome.runs)),
         ],
         parts=[_part(document, table, comparisons, nulls, scores.get(table.id)) for table in outcome.tables],
@@ -83,7 +84,7 @@ def reproduction_report(study: Study, made: Reproduced) -> Report:
             ("Digests", f"of the first run of {things(len(made.digests), 'scenario')}, listed below"),
         ],
         commands=[
-            (f"penstock reproduce {document.called} --claims", "runs everything and tests the claims"),
+            (f"penstock reproduce {document.called}{' --claims' * bool(document.claims)}", again),
             (f"penstock reproduce {document.called} --summary", "counts agreements next to null models"),
             (f"penstock report {document.called}", "writes this page from new runs"),
             (f"penstock report {document.called} --stored", "writes this page from stored runs"),
@@ -145,7 +146,8 @@ def _drawings(study: Study, outcome: Outcome) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for table in outcome.tables:
         page = _first_page(study, outcome, table)
-        made = [Scenario(page.text, table.id, list(page.sets))] if page.sets else []
+        folder = str(folder_of(study.document))
+        made = [Scenario(page.text, utf8(table.id), list(page.sets), folder, leave_out=True)] if page.sets else []
         found.setdefault(topology_svg(page.text, made), []).append(table.id)
     return [(f"First row of table{'s' * (len(tables) > 1)} {', '.join(tables)}", svg) for svg, tables in found.items()]
 
@@ -203,7 +205,7 @@ def _part(document: Document, table: Table, every: Sequence[Comparison], nulls: 
     if score is not None:
         agree = sum(each.agrees is True for each in own)
         told, what = f"{agree} of {len(own)} numbers agree; {against_nulls([score])}.", f"{title}, printed and here"
-    text = f"{document.name}, {table.where}. {told}"
+    text = f"{', '.join(filter(None, (document.name, table.where)))}. {told}"
     grid = Grid(f"table-{word(table.id)}", what, head, cells)
     return Part(f"part-{word(table.id)}", title, text, grid, [table_plot(table, own, known)], table.note)
 

@@ -27,10 +27,17 @@ def item_names() -> list[str]:
 
 
 def example_reading(doc: str, question: str) -> str:
-    """An answer that may be given: to `question` if there is such a question, else to the first of the study."""
+    """An answer that may be given: to `question` if there is such a question, else to the first of the study.
+
+    Raises InputError if the study has no open question.
+    """
+    from penstock.reproductions.document import unknown
     from penstock.reproductions.loading import load
 
-    questions = load(doc).document.questions
+    document = load(doc).document
+    questions = document.questions
+    if not questions:
+        raise unknown("reading", question, (), f"in {document.id}")
     asked = next((own for own in questions if own.id == question), questions[0])
     return f"{asked.id}={(asked.alternatives or asked.options)[0].key}"
 

@@ -93,6 +93,7 @@ def reproduce(
     document = study.document
     answers = asked.answers(document)
     if claims:
+        _require_claims(document)
         check_tables(study, asked.tables)
     if limit is not None:
         looks(asked.count(study), limit)
@@ -105,13 +106,13 @@ def reproduce(
         judgements = [judgement.under(tested) for judgement in judgements]
     comparisons = compare(document, outcome)
     if asked.as_json:
-        _emit(judgements or [*comparisons, *quoted(document, asked.tables)])
+        _emit(judgements if claims else [*comparisons, *quoted(document, asked.tables)])
         return
     seconds = time.monotonic() - begin
     differing = [comparison for comparison in comparisons if comparison.agrees is False]
     # What other answers would do is known for the chosen ones, and only if somebody has run them.
     known = None
-    if asked.store is not None and differing and not answers.changed:
+    if asked.store is not None and differing and not answers.changed and document.has_alternatives:
         known = explained(study, differing, asked.store)
     show(layout.title(document, outcome, seconds))
     _show_numbers(outcome, comparisons)
@@ -201,6 +202,7 @@ def dry_run(doc: str, asked: Asked, *, claims: bool) -> None:
     study = load(doc)
     answers = asked.answers(study.document)
     if claims:
+        _require_claims(study.document)
         check_tables(study, asked.tables)
     plan, _ = planned(study, asked.tables, answers, asked.count(study), claims=claims)
     points = plan.points()
@@ -248,6 +250,8 @@ def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False) -> None:
     if all_tables and asked.tables:
         raise InputError("--all-tables takes every table; leave --table out")
     study = load(doc)
+    if not study.document.has_alternatives:
+        raise InputError(f"{study.document.id} has no open question with another answer, so nothing varies")
     tables = asked.tables or (() if all_tables else study.sensitive)
     runs = RUNS if asked.runs is None else asked.runs
     whole = work(study, (), runs) if tables and not asked.tables else None
@@ -266,6 +270,11 @@ def sensitivity(doc: str, asked: Asked, *, all_tables: bool = False) -> None:
     varied = {number.table for number in numbers}
     scores = scores_of(study, [table for table in study.document.tables if table.id in varied], ours)
     show(layout.overview(study.document, shifts, scores))
+
+
+def _require_claims(document: Document) -> None:
+    if not document.claims:
+        raise InputError(f"{document.id} has no claims, so --claims tests nothing; leave it out")
 
 
 def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> list[Judgement]:

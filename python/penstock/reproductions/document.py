@@ -249,6 +249,11 @@ class Document:
         return named or [table for table in self.tables if table.results()]
 
     @property
+    def has_alternatives(self) -> bool:
+        """Whether an open question has another answer than the chosen one."""
+        return any(question.alternatives for question in self.questions)
+
+    @property
     def has_print(self) -> bool:
         """Whether it prints any number to compare ours with."""
         return any(table.numbers() for table in self.tables)
@@ -303,10 +308,12 @@ def unknown(kind: str, given: str, allowed: Iterable[str], where: str = "") -> I
     >>> str(unknown("table", "9", ["2", "3"], "in af")), str(unknown("study", "x", ["af"]))
     ("no table '9' in af; its tables are 2 and 3.", "no study 'x'; the only study is af.")
     """
-    names = list(allowed) or ["none"]
+    names = list(allowed)
     place = f" {where}" if where else ""
     owner = "its" if where else "the"
-    if len(names) == 1:
+    if not names:
+        known = "it has none." if where else "there is none."
+    elif len(names) == 1:
         known = f"{owner} only {kind} is {names[0]}."
     else:
         many = f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"

@@ -117,8 +117,10 @@ def conclusion(
         steps = [
             f"What came out, and what it rests on: penstock explain {document.called}",
             f"What it says about the claims: penstock reproduce {document.called} --claims",
-            f"What other readings would do: penstock sensitivity {document.called} --table {comparisons[0].table}",
         ]
+        if document.has_alternatives:
+            table = comparisons[0].table
+            steps.append(f"What other readings would do: penstock sensitivity {document.called} --table {table}")
         return Group(Text(told, style="bold"), rests_on(outcome), *map(Text, steps))
     agree = sum(comparison.agrees is True for comparison in comparisons)
     differ = len(comparisons) - agree - own
@@ -134,7 +136,7 @@ def conclusion(
         f"Null models and the text as printed: penstock reproduce {document.called} --summary",
         f"Again, with more runs: penstock reproduce {document.called} --runs {max(50, 5 * outcome.runs)}",
     ]
-    if differ and within_a_reading is None and not outcome.readings.changed:
+    if differ and within_a_reading is None and not outcome.readings.changed and document.has_alternatives:
         next_steps.insert(1, f"What other readings would do: penstock sensitivity {document.called}")
     worth_it = worth(summary)
     return Group(Text(f"{counts}.", style="bold"), worth_it, rests_on(outcome), *map(Text, next_steps))
