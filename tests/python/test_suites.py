@@ -189,3 +189,14 @@ def test_a_dry_run_and_an_empty_store(penstock):
     assert (code, "205 points" in told) == (0, True), told
     code, _, said = penstock("reproduce", "controllers", "--stored")
     assert (code, "is in the store yet" in said) == (1, True)
+
+
+def test_a_mistake_in_the_last_part_costs_no_run(penstock, tmp_path):
+    # The second part has no such number.
+    parts = ("--table", "two-way", "--table", "two-bottlenecks", "--precision", "goodput[back]=90 %")
+    short = ("--set", "duration=8 s", "--set", "warm-up=7 s")
+    for more in (("--dry-run",), ()):
+        code, out, err = penstock("reproduce", "rfc7928", *parts, *short, "--store", tmp_path / "store", *more)
+        assert (code, out) == (2, "")
+        assert "precision.metric: 'goodput[back]' means no number; there are goodput[" in err
+        assert not (tmp_path / "store").exists()

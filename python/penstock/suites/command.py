@@ -59,8 +59,8 @@ def reproduce(suite: Suite, asked: Asked, *, as_json: bool) -> None:
             asked.out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"--out {path_text(asked.out)}: no folder: {error.strerror or error}.") from None
-    for part in suite.chosen(asked.parts):
-        result = _made(part, asked)
+    for part, plan, points in _plans(suite, asked):
+        result = _made(plan, points, asked)
         if as_json:
             rows.extend(_rows(suite, part, result))
         else:
@@ -82,26 +82,31 @@ def dry_run(suite: Suite, asked: Asked, *, as_json: bool) -> None:
     """Shows the points and runs of each part with an estimate of the time, and runs nothing else."""
     from penstock.cli.dry_run import emit_dry_run
 
-    points: list[PointRequest] = []
-    for part in suite.chosen(asked.parts):
-        points.extend(_plan(part, asked).read())
+    points = [point for _, _, of_part in _plans(suite, asked) for point in of_part]
     more = asked.precision is not None
     emit_dry_run(suite.name, suite.title, points, asked.store, asked.jobs, as_json=as_json, at_least=more)
 
 
-def _plan(part: Part, asked: Asked) -> StudyPlan:
-    plan = plan_of(part.file, asked.sets, asked.runs)
-    return plan if asked.precision is None else replace(plan, precision=asked.precision)
+def _plans(suite: Suite, asked: Asked) -> list[tuple[Part, StudyPlan, list[PointRequest]]]:
+    """The parts with their plans and points.
+
+    All are read before the first is run, so that a mistake in the last part costs no run.
+    """
+    found = []
+    for part in suite.chosen(asked.parts):
+        plan = plan_of(part.file, asked.sets, asked.runs)
+        plan = plan if asked.precision is None else replace(plan, precision=asked.precision)
+        points = plan.read()
+        if not asked.only_stored:
+            verify(plan, points)
+        found.append((part, plan, points))
+    return found
 
 
-def _made(part: Part, asked: Asked) -> StudyData:
-    plan = _plan(part, asked)
-    points = plan.read()
+def _made(plan: StudyPlan, points: Sequence[PointRequest], asked: Asked) -> StudyData:
     assert asked.store is not None
     if asked.only_stored:
         return made_so_far(plan, points, asked.store)
-    if plan.precision is not None:
-        verify(plan, points)
     return made_told(plan, points, runner_told(1, jobs=asked.jobs, store=asked.store, on=asked.on))
 
 
