@@ -137,10 +137,7 @@ def run(
     if part is not None:
         _make_shard(part, asked, making)
         return
-    result = made_told(plan, asked, making)
-    _show(result, view)
-    warn(result.notes, "note")
-    result.require_precision()
+    _show_made(made_told(plan, asked, making), view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +181,13 @@ def _show_replay(file: Path, log: Path, of_run: dict[str, Any], how: tuple[str, 
     run = asked.scenario.run(asked.seed, asked.replications[0], None, *how)
     say(f"Replay: arrivals are as logged, whatever the network does to them (open loop). Digest {run.digest}.")
     _show(result_of(found, run), view)
+
+
+def _show_made(result: "StudyData", view: View) -> None:
+    """Shows the numbers and notes of runs that were made; then a missed precision target is an error."""
+    _show(result, view)
+    warn(result.notes, "note")
+    result.require_precision()
 
 
 def _show(result: "StudyData", view: View, last: str | None = None) -> None:

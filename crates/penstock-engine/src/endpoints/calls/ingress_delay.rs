@@ -32,7 +32,7 @@ pub struct IngressDelay {
     /// What delays them.
     pub plan: DelayPlan,
     stream: Stream,
-    /// Those on their way to the ingress.
+    /// Those that are not at the ingress yet.
     pub calendar: Calendar<DelayedPacket>,
 }
 
