@@ -28,10 +28,10 @@ RANDOM_HEAD = """# Random mutants of the engine
 
 The [lists](mutants.md) hold mistakes that somebody thought of. In contrast,
 `tests/mutants/mutants.py --random N --seed S` draws mistakes from the syntax trees of the engine's `kernel`, `merge`,
-`executor`, `port` and `node`. All mistakes that overlap no earlier one are equally likely. A mistake replaces an
-operator, a literal, a condition or a method, or leaves out a statement (`tests/mutants/random_mistakes.py`). With
-`--quick`, only the tests of the model and the engine run, with a tenth of their random cases. `--survivors` tries again
-the mistakes that no test noticed.
+`executor`, `port` and `node`. All mistakes that do not overlap one already drawn are equally likely. A mistake
+replaces an operator, a literal, a condition or a method, or leaves out a statement
+(`tests/mutants/random_mistakes.py`). With `--quick`, only the tests of the model and the engine run, with a tenth of
+their random cases. `--survivors` tries again the mistakes that no test noticed.
 `tests/mutants/judged.toml` has the reasons why no test notices them. Percentages are rounded down.
 """
 
