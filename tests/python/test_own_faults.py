@@ -9,6 +9,8 @@ from test_own_kinds import EXAMPLES
 from test_own_kinds_mistakes import CBR, FLOW, SMALL, interpret, scenario
 
 from penstock import PacketTrace, PenstockError, RunRequest, Simulation, TimeSeries, _core, run_all
+from penstock.studies.definition import Point
+from penstock.studies.plan import StudyPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,6 +115,7 @@ def test_rows_and_reading_raise_an_error_of_the_package(tmp_path: Path, monkeypa
         lambda: run_all([RunRequest(network, folder=str(tmp_path))]),
         lambda: PacketTrace(network, folder=str(tmp_path)),
         lambda: Simulation(network, folder=str(tmp_path)),
+        lambda: StudyPlan("net", network, str(tmp_path / "net.toml"), [Point()], runs=1).read(),
     ):
         with pytest.raises(PenstockError, match="mean_rate of source 'my-video': TypeError: a whole number is needed"):
             read()

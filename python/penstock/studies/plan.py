@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Self
 
 from penstock import _core
-from penstock.errors import InputError, ScenarioError
+from penstock.errors import InputError, ScenarioError, core_faults
 from penstock.printable import quoted, utf8
 from penstock.studies.compare import Compare
 from penstock.studies.definition import Definition, Point
@@ -64,7 +64,8 @@ class StudyPlan:
     def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
         """Reads the scenario at each point; `replications` selects runs, all by default.
 
-        Raises ScenarioError with each mistake once, such as a key without effect at all points; see ``left_out``.
+        Raises ScenarioError with each mistake once, such as a key without effect at all points (see ``left_out``);
+        PenstockError if a component of the user fails.
         """
         runs = self.runs if self.precision is None else self.precision.least
         numbers = tuple(range(runs) if replications is None else replications)
@@ -72,7 +73,8 @@ class StudyPlan:
         asked: list[PointRequest] = []
         mistakes: list[_core.Mistake] = []
         derived: set[str] = set()
-        made = _core.scenarios(self.text, utf8(self.scenario), [point.sets for point in self.points], folder)
+        with core_faults():
+            made = _core.scenarios(self.text, utf8(self.scenario), [point.sets for point in self.points], folder)
         for point, scenario in zip(self.points, made, strict=True):
             if isinstance(scenario, list):
                 mistakes.extend(self._told(scenario, point, derived))
