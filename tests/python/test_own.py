@@ -523,6 +523,11 @@ def test_a_loop_without_a_condition_ends_with_a_break_or_a_return(tmp_path: Path
         ),
         (TEMPLATE.replace('"""Does something."""', ""), "Mine has no docstring"),
         (
+            TEMPLATE.replace("count: int = 0", "next_timer: list[int] = [5]")
+            + "\n    def on_timer(self, now, queue):\n        pass\n",
+            "mine.py:19: on_timer needs the state next_timer, the time of its next call",
+        ),
+        (
             TEMPLATE.replace("count: int", 'more = own.stream("mine")\n    count: int'),
             "mine.py:11: 'more' draws the numbers of another stream 'mine'; rename it",
         ),

@@ -116,6 +116,11 @@ def mistakes(folder: Path, text: str, use: str) -> list[str]:
             "",
             "the state frame is a float; write frame: int",
         ),
+        (
+            SCHEDULER.replace("    def next_queue", "    not_before: list[int] = [0]\n\n    def next_queue", 1),
+            "",
+            "the state not_before is a list; write not_before: int",
+        ),
         (SCHEDULER.replace('"my-wrr"', '"wrr"'), "", "there is a scheduler 'wrr' already"),
         (
             SCHEDULER + SCHEDULER[SCHEDULER.index("@") :].replace("class Wrr", "class Other"),

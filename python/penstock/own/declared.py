@@ -253,12 +253,14 @@ def _check_hooks(it: Declared, mistakes: Mistakes) -> None:
         if needed not in it.methods:
             named = ", ".join(["self", *hooks[needed].arguments])
             mistakes.add(it.node.lineno, f"{it.cls.__name__} has no method {needed}({named})")
-    if "on_timer" in it.methods and (it.state.get("next_timer") is None or it.state["next_timer"].type is not int):
+    timer = it.state.get("next_timer")
+    if "on_timer" in it.methods and (timer is None or timer.type is not int or timer.is_list):
         message = "on_timer needs the state next_timer, the time of its next call; write next_timer: int = own.NEVER"
         mistakes.add(it.methods["on_timer"].lineno, message)
     for name in _READ_BY_THE_ENGINE.get(it.kind, ()):
-        if name in it.state and it.state[name].type is float:
-            mistakes.add(it.node.lineno, f"the state {name} is a float; write {name}: int")
+        if name in it.state and (it.state[name].is_float or it.state[name].is_list):
+            what = "list" if it.state[name].is_list else "float"
+            mistakes.add(it.node.lineno, f"the state {name} is a {what}; write {name}: int")
     for name, method in it.methods.items():
         arguments = method.args
         given = [each.arg for each in arguments.args]
