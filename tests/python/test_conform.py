@@ -201,6 +201,11 @@ def test_a_parameter_is_given_once(penstock: Callable[..., tuple[int, str, str]]
     assert (exit_code, err) == (2, "--set 'limit': is given twice.\n")
 
 
+def test_a_wrong_value_is_told_of_its_option(penstock: Callable[..., tuple[int, str, str]]) -> None:
+    exit_code, _, err = penstock("conform", "red", "--set", "limit=5")
+    assert (exit_code, err.splitlines()[0]) == (2, '--set limit: 5 has no unit; write "5 packets" or "20 KiB"')
+
+
 def test_progress_counts_the_runs() -> None:
     told: list[Status] = []
     found = conformance(built_in("tail-drop"), None, {}, progress=told.append)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _core, toml
 from penstock.emulation.opened import read_log
-from penstock.errors import InputError, core_faults
+from penstock.errors import InputError, ScenarioError, core_faults
 from penstock.own.files import DEBUG
 from penstock.own.subjects import CLASSES, NEEDS, RECORDED, SCENARIOS, Subject
 from penstock.printable import path_text, quoted
@@ -67,7 +67,10 @@ def conformance(
     """
     subject.check(settings)
     found = Conformance(subject.key, against.key if against else None)
-    cases = list(_cases(subject, against, settings, arrivals))
+    try:
+        cases = list(_cases(subject, against, settings, arrivals))
+    except ScenarioError as error:
+        raise ScenarioError(_placed(each, settings) for each in error.mistakes) from None
     total = len(cases) * len(_SEEDS)
     for case in cases:
         for seed in _SEEDS:
@@ -88,6 +91,12 @@ def conformance(
     if not found.runs:
         raise InputError(f"{subject.key} has nothing that flows or links of a test network have")
     return found
+
+
+def _placed(mistake: _core.Mistake, settings: Mapping[str, Any]) -> _core.Mistake:
+    """Moves a mistake of a parameter that was given to its option: nobody knows the scenario that has it."""
+    key = mistake["path"].rpartition(".")[2]
+    return {**mistake, "file": f"--set {key}", "line": None} if key in settings else mistake
 
 
 @dataclass(frozen=True)
