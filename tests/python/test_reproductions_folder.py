@@ -221,6 +221,7 @@ class TestCommands:
         assert all(abs(limit - row.values["buffer"]) <= 1 for limit, row in zip(limits, table.rows, strict=True))
 
 
+ROWS = DOCUMENT.partition("rows = [\n")[2].partition("]\n")[0]
 MISTAKES = [
     ('caption = "Shares of a link"\n', "", "caption is missing"),
     ('caption = "Shares', 'captoin = "x"\ncaption = "Shares', "unknown key 'captoin'; did you mean 'caption'?"),
@@ -246,6 +247,13 @@ MISTAKES = [
     ("runs = 2", "runs = 0", "needs a whole number, 1 to 100,000"),
     ("runs = 2", "runs = 100_001", "1 to 100,000"),
     ("share = 25,", "share = inf,", "row 1: cells are finite numbers or texts"),
+    (
+        ROWS,
+        ROWS.replace("share = 25, sent = 0.25", 'share = "N/A", sent = "N/A"').replace(
+            "share = 51, sent = 0.5", 'share = "N/A", sent = "-"'
+        ),
+        "document.toml:16: table[0].rows: print no number in a value column",
+    ),
     ("share = 25,", 'share = "25",', "row 1: 'share' is a number in quotes"),
     (
         'columns = ["share", "sent"]',

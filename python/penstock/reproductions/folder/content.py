@@ -171,6 +171,11 @@ def _check_rows(place: Place, table: Mapping[str, Any], mistakes: Mistakes) -> N
         if column["role"] == "value" and column.get("compared", True) and "from" not in column:
             what = f'column {quoted(column["name"])} needs from = "METRIC", how a run gives its numbers'
             mistakes.add((*place, "columns", number, "from"), what)
+    results = [
+        column["name"] for column in table["columns"] if column["role"] == "value" and column.get("compared", True)
+    ]
+    if not any(_is(_NUMBER, row.get(name)) for row in table["rows"] for name in results):
+        mistakes.add((*place, "rows"), "print no number in a value column, so there is nothing to compare with")
     keys = [name for name, role in names.items() if role == "key"]
     first: dict[tuple[Any, ...], int] = {}
     for number, row in enumerate(table["rows"]):
