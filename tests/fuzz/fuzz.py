@@ -37,7 +37,7 @@ FAILURES = {
     "panic": "panics",
     "abort": "aborts",
     "hang": "hangs",
-    "slow": "phases of more than 1 s of CPU time without a check for signals",
+    "slow": "cases with more than 1 s of CPU time without a check for signals",
     "wrong": "differences and other wrong behaviour",
 }
 
@@ -196,7 +196,7 @@ def page(tally, seed, minutes):
             f"{tally.verdicts['toolarge'] + tally.verdicts['begun']:,}",
         ),
         *((what, f"{tally.verdicts[kind] + tally.commands[kind]:,}") for kind, what in FAILURES.items()),
-        ("maximum CPU time of a phase without a check for signals", f"{tally.longest:.2f} s"),
+        ("maximum CPU time without a check for signals", f"{tally.longest:.2f} s"),
         ("commands that got a signal to stop", f"{sum(tally.commands.values()):,}"),
         ("maximum CPU time of such a command after the signal", f"{tally.latest:.2f} s"),
     ]
