@@ -51,9 +51,10 @@ def runs(
 
 def list_points(found: Sequence[StoredRuns]) -> None:
     """Shows a line for each point."""
+    with_first = ((it, it.first) for it in found)
     rows = (
         (_name(of), _settings(of), str(of.seed), str(it.count), _model(of), it.begun, of.key[:12])
-        for it, of in ((it, it.first) for it in found)
+        for it, of in with_first
     )
     columns = ["scenario", "settings", "seed", "runs", "model", "last begun", "first key"]
     show_first("stored runs", columns, rows, len(found), right=["seed", "runs"])

@@ -159,7 +159,8 @@ def goodput(samples: Iterable[Sample], transfer: Transfer, warm_up: float) -> fl
     """Bits per second that were acknowledged after the warm-up, of all flows of a transfer; None if there are none."""
     rate = 0.0
     counted = [each for each in samples if each.time >= warm_up and each.group == transfer.name]
-    for first, *_, last in (each for each in grouped(counted, lambda each: each.flow).values() if len(each) > 1):
+    for own in grouped(counted, lambda each: each.flow).values():
+        first, last = own[0], own[-1]
         if last.time > first.time:
             rate += 8 * (last.acknowledged - first.acknowledged) / (last.time - first.time)
     return rate or None

@@ -142,7 +142,8 @@ def _with_groups(document: dict[str, Any], text: str, real: list[str], mtu: int)
             made.append(_carrying(service, _free(name, taken), pair, mtu))
     names = [group["name"] for group in made]
     if not replaced and not kept:
-        return "\n".join([text, *("\n".join(["[[flows]]", *toml.lines(group), ""]) for group in made)]), names, []
+        tables = ["\n".join(["[[flows]]", *toml.lines(group), ""]) for group in made]
+        return "\n".join([text, *tables]), names, []
     whole = {**document, "flows": [*kept, *made]}
     return "\n".join(toml.lines({toml.key(name): value for name, value in whole.items()})), names, replaced
 

@@ -145,7 +145,8 @@ class EdgeReader:
         for what, of, kept in (("edges", self._graph.edges, known), ("nodes", self._graph.nodes, of_nodes)):
             names = sorted({str(name) for *_, data in of(data=True) for name in data if name not in kept})
             more = f" and {len(names) - _MOST_ATTRIBUTES} more" if len(names) > _MOST_ATTRIBUTES else ""
-            parts += [f"{', '.join(quoted(name) for name in names[:_MOST_ATTRIBUTES])}{more} of {what}"] * bool(names)
+            if names:
+                parts.append(f"{', '.join(quoted(name) for name in names[:_MOST_ATTRIBUTES])}{more} of {what}")
         return [f"attributes that mean nothing here are left out: {'; '.join(parts)}"] if parts else []
 
 
