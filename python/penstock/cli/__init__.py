@@ -32,7 +32,10 @@ def main() -> None:
 
 
 def command() -> None:
-    """As :func:`main`, for a process of its own: an interruption ends it with code 130, instead of by its signal."""
+    """As :func:`main`, for a process of its own: an interruption ends it with code 130, instead of by its signal.
+
+    Python itself ends by the signal if the interruption passed through code compiled at run time, as for a dataclass.
+    """
     _open_closed_streams()
     allow_restart()
     try:
@@ -58,7 +61,7 @@ def _open_closed_streams() -> None:
 
 
 def _what_remains(words: Sequence[str]) -> str:
-    """What an interruption leaves; not every verb, and not every run, is stored."""
+    """Says what an interruption leaves: some verbs, and runs with some options, store nothing."""
     verb = next((word for word in words if not word.startswith("-")), "")
     if verb in ("trace", "series", "view"):
         return "an unfinished file is removed, and the same command starts again from the beginning"

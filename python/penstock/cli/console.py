@@ -52,7 +52,7 @@ def tell_for_libraries() -> None:
 
 
 def emit(text: str) -> None:
-    """Writes a printable result to standard output, and ends at a closed pipe; raises PenstockError if it cannot."""
+    """Writes a result to standard output; a closed pipe ends the process. Raises PenstockError if writing fails."""
     with _written():
         print(printable_lines(text), end="" if text.endswith("\n") else "\n", flush=True)
 
@@ -156,7 +156,7 @@ class PlainTable:
         self._right = [printable(column) for column in right]
 
     def lines(self, width: int) -> list[str] | None:
-        """The lines, made faster than by rich; None if they do not fit or are not plain ASCII."""
+        """The lines, or None if they do not fit or are not plain ASCII; faster than rich for thousands of rows."""
         if not all(cell.isascii() or "±" in cell for row in self._rows for cell in row):
             return None
         columns = list(zip(self._columns, *self._rows, strict=True))

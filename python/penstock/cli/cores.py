@@ -31,7 +31,10 @@ class Cores:
     def note(
         self, name: str, text: str, read: Callable[[], Scenario], used: int | None = None, *, is_plain: bool = False
     ) -> None:
-        """Adds a run, by name and text of its scenario, which `read` returns if needed; `used` is its core count."""
+        """Adds a run by the name and text of its scenario; `read` reads that scenario, if there is something to report.
+
+        `used` is the number of cores that the run used; None if unknown: then the parts of the network are counted.
+        """
         which = name, text
         if self.threads == 1 or which in self._noted or (used or 0) >= self.threads:
             return

@@ -29,7 +29,7 @@ def emit_dry_run(
     as_json: bool,
     at_least: bool = False,
 ) -> None:
-    """Shows points, runs, stored runs and the time of `jobs` runs at once; `at_least` tells of possibly more runs."""
+    """Shows points, runs and stored runs, and the time for `jobs` runs at once; `at_least`: there may be more runs."""
     kept: list[dict[str, StoredRun]] = there(asked, store) if store is not None else [{} for _ in asked]
     runs, stored = [len(each.replications) for each in asked], [len(own) for own in kept]
     missing: list[tuple[PointRequest, int]] = []

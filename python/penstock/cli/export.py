@@ -45,7 +45,10 @@ def export(
 
 
 def export_runs(store: Store, chosen: Selection, archive: Path) -> dict[str, Any]:
-    """Archives runs and returns counts. Raises InputError without runs or at a file that exists, else StoreError."""
+    """Writes the selected runs into an archive; returns the counts of its contents and of runs that it cannot hold.
+
+    Raises InputError if there are no such runs or `archive` exists, StoreError if reading or writing fails.
+    """
     texts: dict[str, bytes] = {}
     runs: list[tuple[str, int, str]] = []
     left_out = total = 0

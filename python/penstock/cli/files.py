@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_text(file: Path) -> str:
-    """The text of a scenario file. Raises InputError if there is none, or it is no text or too large."""
+    """The text of a scenario file. Raises InputError if there is no such file, or it is no text or too large."""
     try:
         require_file(file)
         with file.open("rb") as opened:
@@ -105,7 +105,7 @@ def require_folder(file: Path, source: Path | None = None, example: str | None =
 
 
 def check_new(file: Path, example: str, advice: str = "choose another name", *, replace: bool = False) -> None:
-    """Raises InputError if a new file, such as `example` in a folder, cannot be written, or may not be replaced."""
+    """Raises InputError if a new file cannot be written or would replace another; `example` is a name in a folder."""
     require_folder(file, example=example)
     try:
         file.lstat()
@@ -125,7 +125,7 @@ def check_page(page: Path, *, force: bool) -> None:
 
 
 def write(file: Path, content: bytes, *, new: bool = False) -> None:
-    """Writes a file, whole or not at all. Raises PenstockError if it cannot, or the file exists and is to be `new`."""
+    """Writes a whole file or nothing. Raises PenstockError if that fails, or the file exists and is to be `new`."""
     try:
         write_whole(file, content, new=new)
     except FileExistsError:
@@ -145,7 +145,7 @@ def format_of(output: FrameFormat, out: Path | None) -> FrameFormat:
 
 
 def check_format(output: FrameFormat, file: Path, *, dry_run: bool, out: Path | None = None) -> None:
-    """Raises InputError if a dry run or a terminal cannot have the format, or `out` cannot be written or is `file`."""
+    """Raises InputError if the format does not suit a dry run or terminal, or `out` cannot be written or is `file`."""
     if dry_run and out is not None:
         raise InputError("--dry-run gives no results, so --out changes nothing; leave one of them out.")
     if dry_run and output in ("csv", "parquet"):

@@ -65,7 +65,7 @@ _KINDS = {
 
 
 def is_older(run: Manifest, seconds: float | None) -> bool:
-    """Returns whether a run was begun more than `seconds` ago, if that is asked; False if its start is unknown."""
+    """Returns whether a run was begun more than `seconds` ago (None: always true); False if its start is unknown."""
     if seconds is None or run.made is None:
         return seconds is None
     return time.time() - calendar.timegm(time.strptime(run.made.begin, "%Y-%m-%dT%H:%M:%SZ")) > seconds
@@ -74,10 +74,10 @@ def is_older(run: Manifest, seconds: float | None) -> bool:
 def sweep(
     store: Store, unwanted: Iterable[Manifest] = (), *, damaged: bool = False, dry: bool = False
 ) -> dict[str, int]:
-    """Removes `unwanted` runs, damaged files and leftovers; `dry` only counts. Returns counts by kind, and ``bytes``.
+    """Removes `unwanted` runs, `damaged` files and leftovers; `dry` only counts. Returns counts by kind, and ``bytes``.
 
-    Leftovers are notes of failed runs that have succeeded since, and old scenarios without runs and unfinished files:
-    young ones may belong to runs in progress. Raises StoreError if a file cannot be removed.
+    Leftovers are records of failed runs that have succeeded since, scenarios without runs and unfinished files. Young
+    scenarios and files are kept: they may belong to runs in progress. Raises StoreError if a file cannot be removed.
     """
     swept, folder = dict.fromkeys((*_KINDS, "bytes"), 0), store.folder
     gone = {run.key for run in unwanted}

@@ -75,7 +75,8 @@ class Verification:
 def import_runs(store: Store, archive: Path, how: Verification, *, dry: bool = False) -> dict[str, Any]:
     """Adds the runs of an archive to the store; returns their counts.
 
-    Raises InputError for another archive, or for Python files; StoreError, storing nothing, if anything is wrong.
+    Raises InputError if the archive is missing or has another digest, or if a scenario would execute a Python file.
+    Raises StoreError if anything in it is wrong (then nothing is stored), or if the store cannot be written.
     """
     reading = Reading(archive)
     if how.digest is not None and not (len(how.digest) >= 16 and reading.digest.startswith(how.digest.lower())):
@@ -121,7 +122,7 @@ def _kept(reading: Reading, known: dict[str, StoredRun]) -> set[str]:
 
 
 def _named_rightly(reading: Reading, refused: list[Path]) -> list[tuple[Manifest, RunRequest]]:
-    """The runs with their requests, whose keys must fit; `refused` are Python files that scenarios may not execute."""
+    """The runs and their requests. Raises InputError for `refused` Python files, StoreError for mislabelled runs."""
     texts = reading.texts()
     found = []
     for member, _, run in reading.runs():

@@ -73,7 +73,7 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
             f"--topology {quoted(topology)}: is no topology{close} ({', '.join(GENERATORS)}, or a file: "
             f"{', '.join(SUFFIXES)})"
         )
-    # Each once: all links of a network share their settings.
+    # Each message once: all links of a network share their settings, and so their mistakes.
     mistakes = {each["message"]: each for each in reversed(_core.check(page, str(file), []))}
     if mistakes:
         raise ScenarioError(reversed(mistakes.values()))

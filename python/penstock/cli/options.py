@@ -191,7 +191,7 @@ Table = Annotated[list[str] | None, option("--table ID", "Only this table or fig
 def pairs(
     given: list[str] | None, option: str, form: str = "path=value, such as duration='20 s'"
 ) -> list[tuple[str, str]]:
-    """Splits values of the form ``path=value``. Raises click.BadParameter for others, or if one is not UTF-8."""
+    """Splits values of the form ``path=value``. Raises click.BadParameter if one has another form or is not UTF-8."""
     found = []
     for text in given or []:
         path, equals, value = text.partition("=")
@@ -204,7 +204,7 @@ def pairs(
 
 
 def read_sets(given: list[str] | None) -> tuple[tuple[str, str], ...]:
-    """The settings of ``--set``, as :func:`pairs`; the scenario's reader checks what they mean."""
+    """The settings of ``--set``, split by :func:`pairs`; the scenario's reader checks what they mean."""
     return tuple(pairs(given, "--set"))
 
 

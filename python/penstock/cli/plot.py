@@ -136,7 +136,10 @@ _MOST_EXAMINED = 50
 
 
 def foresee(plan: StudyPlan, asked: Sequence[PointRequest], request: PlotRequest, store: Store, name: str) -> None:
-    """Raises InputError if the chart cannot be built from placeholder numbers of any of several points."""
+    """Raises InputError if the chart cannot be built, before anything is run: its numbers are placeholders.
+
+    Points may measure different numbers, so the chart is tried with several points before it is refused.
+    """
     derived = DerivedMetrics(plan.metrics)
     ahead: dict[int, list[Metric]] = {}
     spread = range(0, len(asked), max(1, len(asked) // _MOST_EXAMINED))

@@ -112,7 +112,7 @@ def _study(
 
 
 def _made(plan: StudyPlan, makers: "Makers", file: str) -> StudyData:
-    """The result, even if its precision target is missed. Raises PenstockError if runs are needed and not allowed."""
+    """The result, even if it misses its precision target. Raises PenstockError if no run is stored or may be made."""
     asked = plan.read()
     warn(warnings_of(asked))
     if not makers.only_stored:

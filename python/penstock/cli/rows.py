@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def form_of(form: FrameFormat, file: Path, output: Path | None) -> FrameFormat:
-    """The format of --format, else of the file's ending. Raises InputError if the file does not suit it."""
+    """The format of --format, else of the file's ending. Raises InputError if the format and the file do not fit."""
     if form == "table" and output is not None:
         endings: dict[str, FrameFormat] = {".csv": "csv", ".parquet": "parquet"}
         form = endings.get(output.suffix.lower(), form)
@@ -82,7 +82,7 @@ def write_rows(
 ) -> None:
     """Writes rows in a format; `member` is their key in JSON, and `count` the noun for a number of rows.
 
-    A table has the texts `cell`, without columns that are empty or `plain` in all rows; without rows, it is `empty`.
+    A table shows the texts of `cell`, without columns that are empty or `plain` in all rows; without rows, `empty`.
     """
     match form:
         case "table":

@@ -40,7 +40,7 @@ def plan_of(
     seed: int | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """The plan of a file, overridden by the command line. Raises InputError if it has ranges and `ranges` is None."""
+    """The plan of a file, with the command line's values. Raises InputError if it has ranges and `ranges` is None."""
     text = read_text(file)
     points = sweep(sets)
     if is_study(text):

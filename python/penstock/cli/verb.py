@@ -72,7 +72,10 @@ class Declaration(NamedTuple):
 def option(
     names: str, text: str, *, bounds: tuple[int, int | None] | None = None, parser: Callable[[str], Any] | None = None
 ) -> Declaration:
-    """An option by names such as ``--out -o FILE``, help and bounds; `parser` raises ValueError with a message."""
+    """An option with names such as ``--out -o FILE``, the help `text`, and the smallest and the largest value.
+
+    `parser` reads the value, and raises ValueError with a message if it is wrong.
+    """
     words = names.split()
     count = sum(word.startswith("-") for word in words)
     return Declaration(words[:count], " ".join(words[count:]) or None, text, bounds, parser)

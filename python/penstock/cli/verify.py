@@ -52,9 +52,10 @@ _MOST_LINES = 20
 def check_store(
     store: Store, chosen: Selection, how_many: tuple[int, int], jobs: int | None, threads: int
 ) -> tuple[dict[str, int], list[Difference]]:
-    """Checks all selected files and repeats `how_many` of the runs, see :func:`sample`.
+    """Reads all selected files and repeats a sample of the runs; see :func:`sample` for `how_many`.
 
-    Returns counts of runs (undamaged, of these not repeatable for three reasons, repeated), and those that differ.
+    Returns the counts of undamaged runs, of those that cannot be repeated (another model version, no undamaged
+    scenario, files that have moved or changed) and of repeated ones; and the runs with another result or a wrong key.
     """
     counts = dict.fromkeys(("read", "other_models", "without_scenario", "without_files", "made_again"), 0)
     found, sound = [], []
