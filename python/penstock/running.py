@@ -1,4 +1,7 @@
-"""Runs scenarios, pure functions of text, seed, replication and model version, on all cores; keeps finished ones."""
+"""Runs scenarios on all cores, and keeps whatever is finished.
+
+A run is a pure function of scenario, seed, replication and model version: workers and their order change no result.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ def make_all(
     reserve: Reserve | None = None,
     told: Callable[[RunResult, _core.Scenario], None] | None = None,
 ) -> list[RunResult]:
-    """Like :func:`run_all`, for scenarios that were read; keeps workers in `reserve` and calls `told` with new runs."""
+    """Like :func:`run_all`, for scenarios that were read; workers stay in `reserve`, and `told` gets each new run."""
     place = Place.read(on)
     for name, number in (("jobs", 1 if jobs is None else jobs), ("threads", how.threads)):
         if not (hasattr(number, "__index__") and number >= 1):
@@ -314,7 +317,7 @@ def _compute(
     collect: Callable[[Ended | Lost | Told], None],
     tick: Callable[[], None],
 ) -> None:
-    """Makes the runs of `work` and collects them and signals; on any exception it stops those in progress first."""
+    """Makes the runs of `work` and collects them; on any exception it stops the runs in progress before it raises."""
     ended: SimpleQueue[Ended | Lost | Told | BaseException | int] = SimpleQueue()
     workers = made_by(ended.put)
     with _queued_signals(ended.put, workers.stop) as handle:
@@ -352,7 +355,10 @@ def _compute(
 
 @contextmanager
 def _queued_signals(put: Callable[[int], None], stop: Callable[[], None]) -> Iterator[Callable[[int], object]]:
-    """Queues signals, for whose handlers a function is yielded; a handler that always raises also stops the work."""
+    """Puts interrupting signals into a queue; yields a function that calls the original handler of a signal.
+
+    A signal whose handler always raises also stops the work at once, without waiting for a write in progress.
+    """
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
 
     def queue(number: int, _frame: FrameType | None) -> None:

@@ -26,7 +26,7 @@ def is_table(text: str) -> bool:
 
 
 def short_values(texts: Iterable[str]) -> dict[str, str]:
-    """Returns a distinct short name for each value of a parameter; names that are still too long are cut and numbered.
+    """Returns a distinct short name for each value: a component's name and what distinguishes it; long ones are cut.
 
     >>> red = '{ red = { limit = "60 packets", gentle = true } }'
     >>> short_values([red, "{ codel = {} }", "60 packets"])

@@ -51,7 +51,11 @@ def read_observations(given: Sequence[str] | Mapping[str, str]) -> dict[str, Obs
 
 
 def reward_function(text: str, units: Mapping[str, str]) -> tuple[tuple[str, ...], Function]:
-    """Compiles an expression to the names in it and a function in base units. Raises InputError for mistakes."""
+    """Compiles an expression of observations; returns the names in it, in order, and a function of their values.
+
+    The function returns the reward in base units (s, bit, bit/s, packets); `units` has the unit of each observation.
+    Raises InputError if the text cannot be read, its units do not match, or a name is not observed.
+    """
     try:
         expression = parse(text)
         names = tuple(dict.fromkeys(expression.names()))

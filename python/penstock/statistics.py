@@ -48,13 +48,13 @@ _DEGREES = range(1, len(QUANTILES) + 1)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with bounds, None below two runs, by :func:`interval`, :func:`ratio_interval` or :func:`wilson`."""
+    """A mean with its bounds, None below two runs; see :func:`interval`, :func:`ratio_interval` and :func:`wilson`."""
 
     mean: float
     low: float | None
     high: float | None
     runs: int
-    method: str = field(default="t", repr=False)
+    method: str = field(default="t", repr=False)  # or "logit" or "wilson"
 
     @property
     def half(self) -> float | None:
@@ -112,7 +112,7 @@ def mean(values: Sequence[float]) -> float:
         return math.nan
     try:
         return math.fsum(values) / len(values)
-    except OverflowError:  # of the sum
+    except OverflowError:  # the sum is too large for a float
         return math.fsum(value / len(values) for value in values)
 
 
@@ -215,7 +215,7 @@ def wilson(count: int, trials: int, level: float = LEVEL) -> Interval:
 
 
 def welch(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
-    """Compares the means of independent samples of unequal variance [Welch47]; ValueError below two values a side."""
+    """Compares two means of unequal variance [Welch47]. Raises ValueError if a sample has fewer than two values."""
     if min(len(a), len(b)) < 2:
         raise ValueError("a comparison needs at least two runs a side")
     scale = _scale([*a, *b])
@@ -276,7 +276,7 @@ def _standard_error(values: Sequence[float], centre: float) -> float:
 
 
 def _scale(values: Sequence[float]) -> float:
-    """A power of two: values over it have squares of squares that a float holds.
+    """A power of two; values divided by it are so small that a float holds the squares of their squares.
 
     Dividing by it changes no digit, and it is 1 for all but very large and very small values.
     """

@@ -94,7 +94,7 @@ class Study(StudySettings):
             return StudyResult.of(make(plan, asked, runner))
 
     def stored(self, store: Store | None = None) -> StudyResult:
-        """Returns what a store (by default the usual one) has of the study; raises PenstockError if it has no run."""
+        """Returns what a store, or the default one, has of the study. Raises PenstockError if it has no run of it."""
         plan = self.plan()
         return StudyResult.of(stored(plan, plan.read(), store if store is not None else Store()))
 

@@ -105,7 +105,7 @@ class StudySettings:
         )
 
     def runs(self, count: int) -> Self:
-        """Sets the number of independent runs of each point; ValueError if it is not from 1 to :data:`MOST_RUNS`."""
+        """Sets the number of runs of each point. Raises ValueError if it is not from 1 to :data:`MOST_RUNS`."""
         return replace(self, replications=count)
 
     def vary(self, name: str, values: Sequence[Any]) -> Self:
@@ -169,7 +169,7 @@ class StudySettings:
         return self._changed(when=[*self.definition.when, added])
 
     def derive(self, name: str, expression: str) -> Self:
-        """Adds a setting by its path, or a helper by another name, such as ``"0.5 * r1-r2.rate / sqrt(flows)"``."""
+        """Adds a setting by its path, or a helper by another name: arithmetic such as ``"0.5 * a-b.rate / flows"``."""
         return self._changed(derived={**self.definition.derived, name: expression})
 
     def precision(self, metric: str, half_width: str, *, least: int = 30, most: int = 1000) -> Self:

@@ -28,7 +28,7 @@ _TINY = 1e-300  # violation of a strict inequality whose sides are equal
 
 
 class Search:
-    """A search before anything is run. Raises as :func:`penstock.studies.verify.middle_of`, or InputError."""
+    """A search before its runs. Raises as :func:`middle_of`, and InputError if a number is not measured."""
 
     def __init__(self, plan: StudyPlan, question: Question) -> None:
         self.plan, self.question = plan, question

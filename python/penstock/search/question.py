@@ -67,7 +67,7 @@ class Question:
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Self:
-        """Reads ``[search]``, or like options. Raises InputError with all mistakes, or if Optuna is not installed."""
+        """Reads ``[search]``, or options with its keys. Raises InputError with all mistakes, or without Optuna."""
         wrong = []
         least, greatest = asked.get("minimise", []), asked.get("maximise", [])
         if len(least) + len(greatest) != 1:

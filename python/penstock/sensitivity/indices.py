@@ -36,7 +36,7 @@ class Design:
 
     @classmethod
     def of(cls, method: str | None = None, samples: int | None = None, second_order: bool = False) -> Design:
-        """Returns a design; None means the default. Raises InputError if it is impossible, or without SALib."""
+        """Returns a design; None means the default. Raises InputError with all mistakes, or without SALib."""
         chosen = method or METHODS[0]
         if chosen not in METHODS:
             raise InputError(f"method {chosen!r} is none of {', '.join(METHODS)}.")
@@ -65,7 +65,7 @@ class Design:
         return parameters + 1 if self.method == "morris" else (2 if self.second_order else 1) * parameters + 2
 
     def shares(self, parameters: int, seed: int) -> np.ndarray[Any, Any]:
-        """Returns a row per point, with a share of each range. Raises InputError if there would be too many."""
+        """Returns the points as shares of the ranges, a row per point. Raises InputError if there would be too many."""
         count = self.samples * self.rows(parameters)
         if count > MOST:
             raise InputError(f"samples: {self.samples} of {parameters} parameters are {count} points; at most {MOST}.")
@@ -138,7 +138,7 @@ def _morris(shares: Array, values: Array, seed: int) -> list[Index]:
 
 
 def elementary_effects(shares: Array, values: Array) -> Array:
-    """Returns changes over steps, as shares of ranges [Morris91]: a row per parameter, a column per trajectory."""
+    """Returns elementary effects [Morris91], a row per parameter and a column per trajectory: change over step size."""
     import numpy as np
 
     parameters = shares.shape[1]
@@ -200,7 +200,11 @@ class Noise:
 
 
 def noise(design: Design, parameters: int, values: Array) -> Noise | None:
-    """Returns the noise in the values of runs, the interaction of points (rows) and runs; None for single runs."""
+    """Returns the noise in the values of runs, a row per point and a column per run; None for single runs.
+
+    All points share their random numbers run by run. What a run's numbers do to all points alike changes no difference
+    between points, so noise is the interaction of a two-way layout, points by runs.
+    """
     runs = values.shape[1]
     if runs < 2:
         return None

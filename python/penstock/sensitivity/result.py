@@ -196,7 +196,7 @@ class SensitivityResult(SensitivityData):
 
     @style()
     def plot(self, metric: str | None = None) -> Picture:
-        """Draws the measures of a number, by default the first, the largest on top; InputError if there is none."""
+        """Draws the measures of a number (by default the first), largest on top. Raises InputError if not analysed."""
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
         from penstock.plots.canvas import Picture
@@ -258,7 +258,7 @@ _SHOWN = {"morris": {"mu_star": "mu*", "sigma": "sigma"}, "sobol": {"ST": "total
 
 
 class Sampling:
-    """A sensitivity study of `metrics`, or all, before anything is run. Raises ScenarioError or InputError."""
+    """A sensitivity study of `metrics`, or all, before its runs. Raises as :func:`middle_of` and `StudyPlan.read`."""
 
     def __init__(self, plan: StudyPlan, design: Design, metrics: Sequence[str] = ()) -> None:
         middle, own = middle_of(plan)

@@ -47,7 +47,10 @@ class Listed:
 def write_archive(
     path: Path, texts: dict[str, bytes], runs: Iterable[tuple[str, int, str]], read: Callable[[str], bytes]
 ) -> str:
-    """Writes scenarios by hash, and runs with size and hash; returns the digest. Raises InputError or StoreError."""
+    """Writes scenarios (`texts` by hash) and `runs` (name, size and hash of the file that `read` returns).
+
+    Returns the digest. Raises InputError if the archive exists, StoreError if writing fails or a run has changed.
+    """
     listed = [Listed("scenario", name, len(text), _hash(text)) for name, text in sorted(texts.items())]
     listed += [Listed("run", *run) for run in sorted(runs)]
     head = sealed_json(

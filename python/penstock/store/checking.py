@@ -83,7 +83,7 @@ def difference(manifest: Manifest, stored: StoredRun, made: RunResult) -> Differ
 
 
 def row_mistake(request: RunRequest, metrics: Sequence[Metric]) -> str | None:
-    """Returns the first difference from the rows of a scenario, or None. Raises InputError if a run does not fit."""
+    """Returns the first difference from the rows of a scenario, or None. Raises InputError if memory is too small."""
     needed, possible = _rows(request.scenario, request.name, tuple(request.sets), request.folder)
     found = Counter((metric.name, tuple(metric.labels.items()), metric.unit) for metric in metrics)
     missing = next(iter(needed - found), None)

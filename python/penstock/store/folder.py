@@ -46,7 +46,7 @@ def sealed_json(members: Mapping[str, Any]) -> bytes:
 
 
 def opened(content: bytes, newest: int = FORMAT) -> dict[str, Any]:
-    """Returns the members of a file. Raises DamagedError unless its checksum matches, NewerError for a later format."""
+    """Returns the members of a file. Raises DamagedError if it was altered, NewerError if its format is later."""
     if not _SEAL.fullmatch(content[-_LENGTH:]):
         raise DamagedError("does not end in a checksum" if content else "is empty")
     if _seal(content[:-_LENGTH]) != content[-_LENGTH:]:
@@ -76,7 +76,7 @@ def names(folder: Path) -> list[str]:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes a whole file, and its folder if necessary. Raises OSError with the path in ``filename``."""
+    """Writes a file as a whole, and creates its folder if necessary. Raises OSError with the path in ``filename``."""
     try:
         try:
             write_whole(path, content)
@@ -99,7 +99,7 @@ class Texts:
         return self._folder / f"{name}.toml"
 
     def keep(self, texts: Iterable[str]) -> None:
-        """Writes the texts that are missing or altered and makes the others young for `penstock gc`. Raises OSError."""
+        """Writes missing and altered texts; makes others young, so that `penstock gc` keeps them. Raises OSError."""
         for text in texts:
             name = scenario_hash(text)
             if self.get(name) is None:

@@ -61,7 +61,7 @@ class History:
             self._keep(name, [point for own, point in points if own == name])
 
     def why(self, requests: Iterable[RunRequest], *, unasked: bool = False) -> dict[tuple[str, PointOf], list[Change]]:
-        """Returns what has changed since similar runs; `unasked` leaves out changes of only settings and the seed."""
+        """Returns the changes since similar runs; `unasked` leaves out points with only other settings or seeds."""
         known: dict[str, list[PointOf]] = {}
         others: dict[str, set[PointOf]] = {}
         for name, point in self._asked:

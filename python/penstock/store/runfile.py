@@ -74,7 +74,7 @@ def encode(
 
 
 def decode(content: bytes, key: str) -> StoredRun | None:
-    """Reads a run; None if its format is an earlier one. Raises DamagedError, or NewerError if it is a later one."""
+    """Reads the run `key`; None if its format is earlier. Raises DamagedError if altered, NewerError if it is later."""
     data = opened(content)
     if data["format"] < FORMAT:
         return None

@@ -129,7 +129,7 @@ class Store:
     def keep_failed(
         self, key: str, request: RunRequest, message: str = "", *, ours: bool = False, attempts: int = 1
     ) -> str | None:
-        """Records `attempts` more of a failed run; returns the scenario's file, or None if it cannot be written."""
+        """Records a failed run (`attempts` more); returns the file of its scenario, None if nothing can be written."""
         before, run = self._failure(key), origin(key, request, Made.now(0.0, request))
         known = {"message": message, "ours": ours, "attempts": attempts + (before.attempts if before else 0)}
         try:

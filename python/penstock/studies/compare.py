@@ -54,8 +54,8 @@ class Contrast:
 def compare(points: Sequence[tuple[Point, Sequence[RunResult]]], what: Compare) -> list[Contrast]:
     """Returns the paired differences from the baseline wherever all other parameters agree.
 
-    Parameters that always change with this one count as part of it. Raises InputError if it, the baseline or a metric
-    does not exist, or there are fewer than two pairs of runs, which share random numbers.
+    Parameters that always change with this one count as part of it. Runs of one replication form a pair. Raises
+    InputError if the parameter, baseline or a metric does not exist, or there are fewer than two pairs.
     """
     names = list(dict.fromkeys(name for point, _ in points for name in point.parameters))
     if what.parameter not in names:

@@ -60,7 +60,7 @@ def steps(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def sweep(sets: Sequence[tuple[str, str]]) -> list[Point]:
-    """Returns the points of (path, value) pairs. Raises InputError if one is missing or twice, or for too many."""
+    """Returns the points of (path, value) pairs. Raises InputError if values are missing or repeated, or too many."""
     axes: dict[str, list[str]] = {}
     for path, value in sets:
         values = alternatives(path, value)

@@ -79,7 +79,7 @@ class Derived:
     def values(
         self, parameters: Mapping[str, Any], fixed: Mapping[str, Any], met: Sequence[int] = ()
     ) -> dict[str, Any] | None:
-        """Returns the derived values of a point that meets the conditions `met` of ``when``; None if it is excluded."""
+        """Returns the derived values of a point that meets the conditions `met` of ``when``; None if it is left out."""
         expressions = dict(self._expressions)
         places: dict[str, Place] = dict.fromkeys(expressions, ("derived",))
         for number in met:
@@ -102,6 +102,7 @@ class Derived:
     def _is_met(
         self, place: Place, condition: Expression | None, evaluation: _Evaluation, parameters: Mapping[str, Any]
     ) -> bool | None:
+        """Whether a condition is met; None after a mistake, which is reported."""
         if condition is None:
             return None
         try:

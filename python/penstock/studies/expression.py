@@ -75,7 +75,7 @@ class Expression:
             yield from operand.names()
 
     def evaluate(self, look_up: Callable[[str], Value]) -> Value:
-        """Returns its value with names by `look_up`. Raises ExpressionError if units do not match."""
+        """Returns its value; `look_up` resolves names. Raises ExpressionError if units or types do not match."""
         if self.kind == "value" and self.value is not None:
             return self.value
         if self.kind == "name":

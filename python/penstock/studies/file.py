@@ -43,7 +43,10 @@ def read_study(
     override: Mapping[str, Any] | None = None,
     ranges: Mapping[str, Range] | None = None,
 ) -> StudyPlan:
-    """Reads the study in `text` of `file`; `read` gives the scenario. Raises ScenarioError or InputError."""
+    """Reads the study in `text` of `file`; `read` gets the scenario's path, which is relative to the study's folder.
+
+    `override` has values by name, several as a list. Raises ScenarioError for mistakes, InputError if `read` does.
+    """
     place = str(file)
     try:
         content = parsed(text)

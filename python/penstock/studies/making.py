@@ -36,7 +36,8 @@ def make(plan: StudyPlan, asked: Sequence[PointRequest], runner: Runner | None =
 def stored(plan: StudyPlan, asked: Sequence[PointRequest], store: Store) -> StudyData:
     """Returns what a store has of a study, without points that lack runs and comparisons that lack pairs.
 
-    Raises PenstockError if no run, or none that finds the warm-up, is there, InputError if no comparison is possible.
+    Raises PenstockError if there is no run, or none from which to find the warm-up; InputError if no further run would
+    make a comparison possible.
     """
     reader = Reader(store)
     derived = DerivedMetrics(plan.metrics)

@@ -20,7 +20,7 @@ _LEAST_SHARE = 0.05  # minimum share, of the time or of the drops, above which a
 _UNFINISHED = 5  # maximum number of groups of unfinished transfers that are listed
 
 _HARDLY = 1e-4
-"""Relative range below which a number hardly differs between runs, which jitter of 100 us in a second would exceed."""
+"""Relative range below which a number hardly differs between runs; jitter of 100 us in cycles of 1 s exceeds it."""
 
 _JITTER = '`jitter = { uniform = ["0 us", "100 us"] }` of TCP, about what real hosts have'
 """What ends the lockstep of connections."""

@@ -64,8 +64,8 @@ class StudyPlan:
     def read(self, replications: Sequence[int] | None = None) -> list[PointRequest]:
         """Reads the scenario at each point; `replications` selects runs, all by default.
 
-        Raises ScenarioError with each mistake once, such as a key without effect at all points (see ``left_out``);
-        PenstockError if a component of the user fails.
+        Raises ScenarioError with each mistake once, and PenstockError if a component of the user fails. A key without
+        effect at some points only is in their ``left_out``.
         """
         runs = self.runs if self.precision is None else self.precision.least
         numbers = tuple(range(runs) if replications is None else replications)

@@ -118,7 +118,7 @@ def read_quantity(text: str) -> Quantity | None:
 
 
 def setting_text(quantity: Quantity) -> str:
-    """Returns how a scenario writes it, in whole ps, bytes or bit/s. Raises ExpressionError if no setting has it.
+    """Returns how a scenario writes it, in whole ps, bytes or bit/s. Raises ExpressionError if no setting can have it.
 
     >>> setting_text(read_quantity("0.0125 s")), setting_text(read_quantity("1.5 Mbit/s") * read_quantity("5 ms"))
     ('12.5 ms', '938 bytes')

@@ -34,7 +34,7 @@ class Range:
         return "choices" if self.choices else "whole" if self.is_whole else "real"
 
     def value(self, share: float) -> Any:
-        """Returns the value at a `share` of the range; whole numbers and choices each get an equal part of it.
+        """Returns the value at a `share` (0 to 1) of the range, in which each whole number or choice has an equal part.
 
         >>> read_range("1 Mbit/s..3 Mbit/s").value(0.5), read_range("1..100 log").value(0.5)
         ('2 Mbit/s', 10)

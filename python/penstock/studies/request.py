@@ -69,7 +69,7 @@ class PointRequest:
         return Provenance(dict(self.point.sets), end, begin, self.seed, min(self.replications))
 
     def window(self, begin: float, end: float | None = None) -> PointRequest | None:
-        """Returns the same runs, counted between two instants in s, or to their end; None if nothing can be."""
+        """Returns the same runs, counted between two instants in s, or to their end; None if nothing can be counted."""
         times = {"warm-up": begin, **({} if end is None else {"duration": end})}
         chosen = {path: setting_text(Quantity(Fraction(at), (("s", 1),))) for path, at in times.items()}
         kept = [(path, value) for path, value in self.point.sets if path not in chosen]
@@ -138,7 +138,7 @@ def warnings_of(asked: Sequence[PointRequest]) -> list[str]:
 
 
 def effort(canonical: str) -> float:
-    """Returns the bits that a scenario may send over its links, for the order of runs; only ratios matter.
+    """Returns the bits that a scenario may send over its links: long runs start first by it, so only ratios matter.
 
     >>> link = '{"from": "a", "to": "b", "rate": "2 Mbit/s"}'
     >>> effort('{"duration": "10 s", "links": [%s], "flows": [{"source": {"ftp": {}}}]}' % link)

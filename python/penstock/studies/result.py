@@ -120,7 +120,7 @@ class StudyData:
         return [] if what is None else self.compare(what.parameter, what.baseline, what.metrics)
 
     def quantiles(self, metric: str, probabilities: Sequence[float]) -> pl.DataFrame:
-        """Returns quantiles over the runs of a point, with intervals; ValueError for too few runs or no such number."""
+        """Returns quantiles over the runs of each point. Raises ValueError if there are too few, or no such number."""
         found = []
         for point in self.points:
             values = [select(metric, run.metrics).value for run in point.runs]

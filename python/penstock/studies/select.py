@@ -17,7 +17,9 @@ _LARGEST = 10**100  # maximum size of a computed number; the squares that its va
 
 
 def select(selector: str, metrics: Sequence[Metric]) -> Metric:
-    """Returns the one number that ``delay[video, max]``, with or without ``name=``, matches. Raises ExpressionError.
+    """Returns the number that a selector such as ``delay[video, max]`` matches; a label may also be ``name=label``.
+
+    Raises ExpressionError unless exactly one matches.
 
     >>> found = [Metric("delay", {"of": "video", "statistic": which}, "s", 1.0) for which in ("mean", "max")]
     >>> select("delay[max]", found).labels["statistic"]
@@ -64,7 +66,10 @@ class DerivedMetrics:
         return {name for expression in self._expressions.values() for name in expression.names()}
 
     def of(self, metrics: Sequence[Metric], values: Mapping[str, Any] | None = None) -> list[Metric]:
-        """Returns the derived numbers of a run, NaN if unknown; `values` has further names. Raises ExpressionError."""
+        """Returns the derived numbers of a run, NaN if unknown; `values` has further names, as TOML values.
+
+        Raises ExpressionError if a name is no metric, or units do not match.
+        """
         known = list(metrics)
         for name, expression in self._expressions.items():
             known.append(_derived(name, expression, known, values or {}))

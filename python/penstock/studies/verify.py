@@ -19,7 +19,11 @@ _PARTS = (20, 4, 1)  # divisors of a run; a larger part is tried if a smaller on
 
 
 def verify(plan: StudyPlan, asked: Sequence[PointRequest]) -> None:
-    """Looks up every number that the study names in a short run and in the rows of each point; raises ScenarioError."""
+    """Raises ScenarioError if a number that the study names does not exist, or its unit does not match its target.
+
+    Runs the beginning of a point for each choice of measures. Equal measures may still give other rows, so all points
+    are looked up in the rows that their runs can have.
+    """
     if plan.precision is None and plan.compare is None and plan.warm_up is None and not plan.metrics:
         return
     firsts: dict[tuple[str, ...], PointRequest] = {}
@@ -122,7 +126,10 @@ def _expected(asked: PointRequest) -> Sequence[Metric]:
 
 
 def middle_of(plan: StudyPlan) -> tuple[PointRequest, list[Metric]]:
-    """Returns the middle of the ranges and the numbers of a run there. Raises ScenarioError or InputError."""
+    """Returns the middle of the ranges, and the numbers of a run there, derived ones included.
+
+    Raises ScenarioError for mistakes there or at an end of the ranges, InputError if nothing varies or the seed does.
+    """
     if not plan.ranges:
         raise InputError("nothing varies: give ranges, --range PATH=LOW..HIGH, or [ranges] in a study file.")
     middle = plan.read()[0]

@@ -41,7 +41,7 @@ class ThreadWorker:
 
 
 class Crew:
-    """Workers in threads with queues written in C, since an interruption could leave a lock held or lose a run."""
+    """Workers in threads. Their queues are written in C: an interruption of others could keep a lock or lose a run."""
 
     def __init__(self, workers: Sequence[ThreadWorker | ProcessWorker]) -> None:
         self._workers = workers
@@ -81,7 +81,7 @@ class Crew:
 
 
 def crew(place: Place, count: int | None, how: How, lost: Callable[[Lost], None], reserve: Reserve) -> Crew | DaskCrew:
-    """Returns a crew of `count` workers, None for all of a remote cluster; `lost` is called from any thread."""
+    """Returns a crew of `count` workers (None: all of a cluster); any thread calls `lost` if a worker process dies."""
     if place.kind == "dask":
         from penstock.workers.dask_crew import DaskCrew
 

@@ -19,7 +19,7 @@ _VERSION = "__import__('penstock.workers.remote', fromlist=['version']).version(
 
 
 class Connection:
-    """A cluster with its client, or PenstockError; `count` workers if they are started here."""
+    """A cluster (with `count` workers if it is local) and its client. Raises PenstockError if it cannot be reached."""
 
     ANSWER = 10.0  # seconds within which a scheduler must answer
     RETURN = 60.0  # seconds within which a lost scheduler must return
@@ -110,7 +110,7 @@ class Connection:
 
 
 class _Client(Client):  # type: ignore[misc]  # Dask has no types
-    """A client that the garbage collector never closes, as it may hold the lock of Dask's finalizer."""
+    """A client that the garbage collector never closes: Dask would take a lock that the same thread may hold."""
 
     def start(self, **options: Any) -> None:
         """Connects; closes the client if no scheduler answers."""
@@ -147,7 +147,7 @@ def _told(error: BaseException) -> str:
 
 
 def _quiet() -> dict[str, int]:
-    """Silences Dask's logs, and Tornado's of each refused connection; returns the levels to restore."""
+    """Silences the logs of Dask, and of Tornado about refused connections; returns the levels to restore."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in levels:

@@ -1,6 +1,6 @@
 """Workers of a Dask cluster behind the same protocol as threads and processes.
 
-Each batch is bound to its worker: only a verified version gets runs, and the runs of one that dies are known.
+Each batch is bound to its worker: only workers of a verified version get runs, and if one dies its runs are known.
 """
 
 import asyncio
@@ -125,7 +125,7 @@ _GONE = (OSError, futures.CancelledError, asyncio.CancelledError, RuntimeError)
 
 
 class DaskCrew:
-    """Up to `count` runs at once on a cluster, None for all of its cores; see :class:`penstock.workers.Crew`."""
+    """Makes up to `count` runs at once on a cluster (None: one per core); see :class:`penstock.workers.Crew`."""
 
     LOOK = 0.5  # seconds between two updates of the list of workers
     HINT = 5.0  # seconds without any worker before a message

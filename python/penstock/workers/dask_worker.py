@@ -1,4 +1,4 @@
-"""Program of a one-core worker of the local Dask cluster, which ends with its parent, and the folder of its members."""
+"""A program, the one-core worker of the local Dask cluster that ends with its parent, and the workers' folder."""
 
 import asyncio
 import logging
@@ -63,7 +63,7 @@ class ClusterFolder:
 
 
 def main() -> None:
-    """Works for a scheduler, whose address comes from standard input, or removes the folder that is its argument."""
+    """Works for the scheduler that standard input names after the folder; an argument is a folder to remove instead."""
     if len(sys.argv) > 1:
         ClusterFolder(Path(sys.argv[1])).remove()
         return

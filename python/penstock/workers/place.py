@@ -36,7 +36,7 @@ class Place:
 
     @classmethod
     def read(cls, text: str) -> Place:
-        """Reads `--on`. Raises ArgumentError if there are no such workers, InputError for wrong settings or no Dask.
+        """Reads `--on`. Raises ArgumentError for unknown workers, InputError for wrong settings or if Dask is missing.
 
         >>> Place.read("processes").kind
         'processes'
