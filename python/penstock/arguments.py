@@ -99,7 +99,10 @@ def entries(where: str, given: Mapping[str, Any], path: str) -> None:
 
 
 def component(where: str, given: object, kind: str, path: str = "") -> None:
-    """Raises ArgumentError unless `given` is of this kind; another argument of the table `path` may accept it."""
+    """Raises ArgumentError unless `given` is a component of this kind.
+
+    `where` names the argument in the message, which suggests another argument of the table `path` that accepts it.
+    """
     if isinstance(given, Component) and kind == given.KIND:
         return
     takes = f"takes {_a(kind)} ({', '.join(class_names(kind))})"

@@ -249,7 +249,7 @@ def is_file(name: str) -> bool:
 
 
 def text_of(name: str, flows: int | None = None) -> tuple[str, str | None]:
-    """The text of a workload or scenario file, and the folder of its files. Raises InputError if it cannot be read."""
+    """The text of a workload or scenario file, and the file's folder. Raises InputError if it is no scenario."""
     if is_file(name):
         from penstock.cli.files import read_scenario
 
@@ -266,9 +266,10 @@ def measure_scenario(
     only_setup: bool = False,
     folder: str | None = None,
 ) -> Measurement:
-    """Measures the scenario `text` in this process, whose peak memory includes what it needed before.
+    """Measures the scenario `text` on up to `threads` cores; the result has the number that was used most of the time.
 
-    It restarts if the scenario needs much memory (:func:`penstock.huge_pages.restart_for`), as part of its start.
+    The peak memory includes what this process needed before. A process of its own restarts if the scenario needs much
+    memory (:func:`penstock.huge_pages.restart_for`); the time before that counts as its start.
     """
     begin, begin_wall = time.process_time(), time.perf_counter()
     scenario = _core.Scenario(text, name, [] if duration is None else [("duration", duration)], folder)
@@ -301,7 +302,10 @@ def measure_scenario(
 def measure_in_subprocess(
     name: str, flows: int | None = None, duration: str | None = None, *, threads: int = 1, only_setup: bool = False
 ) -> Measurement:
-    """Measures a workload of :data:`WORKLOADS`, or a file, in a fresh process. Raises InputError if memory is short."""
+    """Measures a workload of :data:`WORKLOADS`, or a scenario file, in a fresh process; see :func:`measure_scenario`.
+
+    Raises InputError if it needs more memory than is available, PenstockError if that process fails.
+    """
     how = {"duration": duration, "threads": threads, "only_setup": only_setup}
     command = [sys.executable, "-m", "penstock.bench", name, json.dumps(flows), json.dumps(how), json.dumps(allowed())]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -314,7 +318,7 @@ def measure_in_subprocess(
 
 
 def _peak_bytes() -> int:
-    """Peak memory of this process; the counter of most systems starts at the size of the parent process."""
+    """Peak memory of this process, on Linux without that of its parent, at which ``ru_maxrss`` starts."""
     status = Path("/proc/self/status")
     if status.is_file():
         for entry in status.read_text(encoding="ascii").splitlines():

@@ -178,7 +178,7 @@ def told(where: str, what: str, unknown: Sequence[str], missing: Mapping[str, st
 
 
 class Component:
-    """A component with its parameters, which cannot be changed; the core checks values and units when it reads it."""
+    """A component with its parameters, which cannot be changed; the core checks values and units in the scenario."""
 
     KIND: ClassVar[str]
     """The kind of component, such as ``discipline``."""

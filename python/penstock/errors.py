@@ -68,7 +68,7 @@ class StoreError(PenstockError):
 
 
 class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
-    """Some of the `total` runs failed, its `failures` of type ``RunFailure``; the others were finished and stored."""
+    """Some of the `total` runs failed, each with a ``RunFailure`` in `failures`; the others are finished and stored."""
 
     def __init__(self, failures: Sequence[RunFailure], total: int) -> None:
         self.failures = list(failures)
@@ -81,7 +81,7 @@ class RunsFailed(PenstockError):  # noqa: N818  (named after what happened)
 
 
 class PrecisionMissed(PenstockError):  # noqa: N818  (named after what happened)
-    """Points of a study missed its precision target; `result` is its ``StudyResult``, and all runs are stored."""
+    """Points of a study missed its precision target; all runs are stored, and `result` is the ``StudyResult``."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
@@ -139,7 +139,7 @@ def line_of(mistake: _core.Mistake) -> str:
 
 
 def advice(extra: str) -> str:
-    """The command that installs the packages of an extra, by name, as an extra needs Penstock itself.
+    """The command that installs the packages of an extra; it names them, since an extra would install Penstock, too.
 
     >>> advice("search").startswith("pip install 'optuna")
     True

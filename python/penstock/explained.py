@@ -35,7 +35,7 @@ def known() -> list[str]:
 
 
 def explained_by(name: str) -> tuple[list[str], str]:
-    """The pages that explain a name, and a sentence for a synonym. Raises InputError, with the nearest name."""
+    """The pages of a name, and a sentence for a synonym. Raises InputError with the nearest name if there are none."""
     file, _, component = name.partition(".py:")
     if component or name.endswith(".py"):
         return _of_file(Path(f"{file.removesuffix('.py')}.py"), component or None), ""
@@ -97,7 +97,9 @@ def topic_page(name: str) -> str | None:
 
 
 def differences(name: str, profile: str) -> list[dict[str, str]]:
-    """The ``path``, ``value``, ``default`` and ``unless`` of each setting of a profile. Raises InputError if none.
+    """The ``path``, ``value``, ``default`` and ``unless`` of each setting of a profile of the component `name`.
+
+    ``unless`` is the condition under which the setting does not apply. Raises InputError if there is no such profile.
 
     >>> [each["path"] for each in differences("tcp", "ns-2")][:2]
     ['initial-window', 'max-window']

@@ -14,7 +14,10 @@ _last: dict[tuple[str, ...], bytes] = {}  # the rows read last, by digest of the
 
 
 def parquet_as_csv(file: Path, columns: Sequence[tuple[str, bool]]) -> bytes:
-    """Returns columns, all if empty, of a file as CSV, with texts in quotes. Raises ValueError if it cannot."""
+    """Returns the `columns` of a Parquet file (all if empty; each with whether it is required) as CSV, texts in quotes.
+
+    Raises ValueError if the file is not Parquet, lacks a column, has a nested column, or expands too much.
+    """
     try:
         with file.open("rb") as opened:
             digest = hashlib.file_digest(opened, "blake2b").hexdigest()

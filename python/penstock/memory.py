@@ -1,4 +1,4 @@
-"""Refuses runs and files that do not fit into the available memory, before the system kills processes."""
+"""Refuses runs and files that do not fit into the available memory: the system would kill this process, or others."""
 
 import errno
 import os
@@ -139,7 +139,7 @@ def too_large(size: int, given: int | None) -> str | None:
 
 
 def require_file(file: Path, *, is_read_whole: bool = False) -> None:
-    """Raises InputError for a file that does not fit, or a device `is_read_whole`; OSError for a folder or none."""
+    """Raises InputError if a file is too large for memory, or a device that `is_read_whole`; OSError if it is none."""
     facts = file.stat()
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
@@ -154,7 +154,7 @@ def _limit(given: int | None) -> Available | None:
 
 
 def require(estimates: Iterable[tuple[str, int]], at_once: int) -> None:
-    """Raises InputError if the largest of `estimates` (name and bytes of each run) that run `at_once` do not fit."""
+    """Raises InputError if the `at_once` largest runs do not fit into memory; `estimates` are their names and bytes."""
     largest = sorted(estimates, key=lambda each: -each[1])[: max(at_once, 1)]
     given, needed = allowed(), sum(size for _, size in largest)
     limit = None if given is None and needed <= _SMALL else _limit(given)

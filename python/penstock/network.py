@@ -1,4 +1,4 @@
-"""Builds a scenario in Python: only its text, so a network means exactly what the same TOML means."""
+"""Builds the text of a scenario in Python, so a network means exactly what the same TOML means."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -15,7 +15,7 @@ _FEWEST = 10  # number of batches below which a transient cannot be distinguishe
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """The first `count` of `total` values, to discard; `too_short` if the minimum error is in the second half."""
+    """The first `count` of `total` values are discarded; `too_short` to tell if the second half has the least error."""
 
     count: int
     total: int

@@ -82,7 +82,7 @@ class Progress:
 
 
 def line(status: Status, elapsed: float, at_work: float | None = None) -> str:
-    """Returns the status as text, `elapsed` seconds after the start, `at_work` after that of this round of runs.
+    """Returns the status as text; `elapsed` is in seconds since the start, `at_work` since that of this round of runs.
 
     >>> from penstock.records import Status
     >>> line(Status(total=200, done=110, cached=10, failed=0, packet_hops=310_000_000), 10.0)

@@ -48,7 +48,7 @@ _REQUIRED: dict[str, dict[str, Any]] = {
 
 @cache
 def catalogue(*, formulas: bool = False) -> _core.Catalogue:
-    """The core's catalogue, its kinds in the order of :data:`PLACES`; `formulas` keep their dollar signs on request."""
+    """The core's catalogue, its kinds in the order of :data:`PLACES`; `formulas` keeps the dollar signs around them."""
     return _read(_core.catalogue(), formulas=formulas)
 
 

@@ -184,7 +184,7 @@ class RowStream:
             yield pl.concat(parts)
 
     def _next(self, read: Callable[[int], _T | None], rows: int) -> _T | None:
-        """The next piece of the run; raises PenstockError if an own component fails, InputError after the end."""
+        """The next piece of the run. Raises PenstockError if a user's component fails, InputError after the end."""
         self._refuse_again(self._is_over)
         self._is_begun = True
         with core_faults():
@@ -250,7 +250,7 @@ class RowStream:
 
 
 def _made_again(of: type[RowStream], text: str, options: dict[str, Any]) -> RowStream:
-    """The rows of a pickle."""
+    """Makes rows from their pickle."""
     return of(text, **options)
 
 

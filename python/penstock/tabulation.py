@@ -20,7 +20,7 @@ _MOST_SETTINGS = 5
 
 
 def how_sure(points: Sequence[PointResult], replication: int | None = None) -> str:
-    """Number of runs, or the only `replication`, their seeds, and the known error of their means."""
+    """Number of runs (or the one `replication` that was run), their seeds, and the known error of their means."""
     runs = sum(len(point.runs) for point in points)
     cached = sum(point.cached for point in points)
     count = things(runs, "run") + (f" of {len(points)} points" if len(points) > 1 else "")

@@ -109,7 +109,7 @@ class Scale:
     whole: float | None = None  # maximum in the shown unit, of ratios
 
     def text(self, numbers: Interval) -> str:
-        """Returns a mean and half its interval, lopsided bounds, or neither where all runs gave 0 or the `whole`."""
+        """Returns a mean and half its interval, its bounds if lopsided, or neither if all runs are 0 or the `whole`."""
         low, high = (None if end is None else end / self.size for end in (numbers.low, numbers.high))
         found = Interval(numbers.mean / self.size, low, high, numbers.runs)
         if found.half == 0 and found.mean in (0, self.whole):

@@ -58,7 +58,10 @@ class Transfer:
 
 
 def transfers_of(file: Path, document: Mapping[str, Any], found: Opened) -> list[Transfer]:
-    """The flows between real nodes, as transfers of iperf3. Raises an error if it or Linux cannot make one."""
+    """The flows between real nodes, as transfers of iperf3.
+
+    Raises PenstockError if a program is missing, InputError if iperf3 or Linux cannot make a flow, or there is none.
+    """
     for program, package in _NEEDED.items():
         if shutil.which(program) is None:
             raise PenstockError(f"comparing hosts needs the program '{program}' of the package {package}.")
@@ -123,7 +126,7 @@ def sampler(transfer: Transfer) -> Program:
 
 
 def samples_of(transfer: Transfer, output: str) -> list[Sample]:
-    """The samples in the output of a :func:`sampler`, but for the connection with the fewest bytes: iperf3's own."""
+    """The samples in the output of a :func:`sampler`, without iperf3's control connection: it has the fewest bytes."""
     first: float | None = None
     time = 0.0
     seen: list[tuple[float, int, int, int]] = []
@@ -220,7 +223,7 @@ class Windows:
 
 
 def cells_of(plan: StudyPlan, file: Path, mtu: int) -> list[Cell]:
-    """The points of a plan, each opened for Linux hosts. Raises an error if they or this machine cannot make one."""
+    """The points of a plan, each opened for Linux hosts; raises as :func:`opened`, :func:`transfers_of` and `check`."""
     made = []
     # A canonical scenario leaves the sections on measurements out.
     observed = {name: value for name, value in document_of(plan.text).items() if name in _OBSERVING}
@@ -245,7 +248,7 @@ def compare(
 ) -> tuple[list[Compared], list[Windows]]:
     """Runs both kinds of hosts in pairs with the same random numbers; `tell` gets a line after each emulation.
 
-    `mtu` is in bytes; `settings` are of the kernels of Linux hosts, whose sockets begin with Reno by default.
+    `mtu` is in bytes; `settings` are kernel settings of the Linux hosts, whose sockets begin with Reno by default.
     """
     warm_up, seconds = cell.linux.asked.scenario.window
     settings = [_UNPACED, *settings]

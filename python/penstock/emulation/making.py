@@ -69,8 +69,9 @@ def emulate(
 ) -> Emulated:
     """Runs a scenario in real time, with programs at its real nodes, which end with the run at the latest.
 
-    `mtu` is in bytes; `settings` are kernel settings of the real nodes. Overload: more than a tenth of the packets of a
-    second are later than 1 ms. Raises PenstockError if it cannot; KeyboardInterrupt once everything is removed.
+    `mtu` is in bytes; `settings` are kernel settings of the real nodes. Overload means that more than a tenth of the
+    packets of a second are later than 1 ms. Raises PenstockError if this machine cannot emulate the scenario, and
+    KeyboardInterrupt after Ctrl-C, once everything is removed.
     """
     check(opened)
     asked, cancel, started = opened.asked, _core.Cancel(), threading.Event()

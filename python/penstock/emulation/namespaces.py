@@ -77,7 +77,8 @@ def read_settings(texts: Sequence[str]) -> list[tuple[str, str]]:
 def divided() -> Iterator[set[int]]:
     """Keeps this thread, and the programs that it starts, off one core, if there are several; yields that core.
 
-    The network's thread has priority. On a shared core, the kernel would take 50 ms of a second for starved programs.
+    The network's thread has priority. On a shared core, the kernel would take the core from it for 50 ms of each second
+    so that starved programs proceed.
     """
     allowed = os.sched_getaffinity(0)
     if len(allowed) < 2:
@@ -93,7 +94,8 @@ def divided() -> Iterator[set[int]]:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Asks the kernel, if it can, to keep idle cores awake until the end [Documentation/power/pm_qos_interface.rst]."""
+    """Asks the kernel to keep idle cores awake until the end, if it can [Documentation/power/pm_qos_interface.rst]."""
+    # A core that sleeps deeply notices a packet tens of microseconds later.
     with ExitStack() as until_the_end:
         with suppress(OSError):
             file = until_the_end.enter_context(_LATENCY.open("wb", buffering=0))
@@ -116,8 +118,9 @@ _QUIET = "for i in /proc/sys/net/ipv6/conf/*/disable_ipv6; do [ ! -e $i ] || ech
 class Namespaces:
     """A namespace for each real node, and one for the simulated network's ends of their links; removed at the end.
 
-    A context manager. The machine's own namespace gets no interface, address or route. `mtu` is in bytes; `run` tells
-    simultaneous runs apart, by process and its start by default; `settings` are kernel settings of the real nodes.
+    A context manager. The machine's own namespace gets no interface, address or route. `mtu` is in bytes; `settings`
+    are kernel settings of the real nodes. `run` distinguishes simultaneous runs: by default it is the number of this
+    process and the time at which it started, since numbers of processes are reused.
     """
 
     def __init__(

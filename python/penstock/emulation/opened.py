@@ -48,7 +48,8 @@ def opened(
 ) -> Opened:
     """Opens a scenario for real packets of at most `mtu` bytes; `log` has arrivals known before the run, as CSV.
 
-    Raises InputError without two real nodes, for settings of replaced flows, and if the log does not fit.
+    Raises InputError if it has no two real nodes, a setting is one of replaced flows, or the log is none of this
+    scenario; ScenarioError if it has mistakes.
     """
     arrivals = None if log is None else read_log(log)
     if is_study(text):
@@ -69,7 +70,7 @@ def opened(
         if found:
             raise ScenarioError(found)
     if wrong := [name for name in real if not _HOST.fullmatch(name) or name.lower() == "localhost"]:
-        # Programs would not resolve the names of addresses, and of this host, to the node.
+        # Programs would not resolve a name that looks like an address, or is this host's, to the node.
         raise InputError(
             f"{path_text(file)}: nodes.{wrong[0]}: programs cannot use {quoted(wrong[0])} as the name of a host; a "
             "letter first, then letters, digits, '-' and '_' of ASCII, at most 63, and not localhost."

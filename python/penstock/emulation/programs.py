@@ -32,7 +32,9 @@ class Program:
 
     @classmethod
     def read(cls, text: str, real: Sequence[str], end: float) -> Program:
-        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``. Raises InputError if it is wrong, or after `end` s.
+        """Reads ``NODE: COMMAND`` or ``NODE at TIME: COMMAND``.
+
+        Raises InputError if it has another form or names no real node, or starts after the run's `end` in seconds.
 
         >>> Program.read("h1 at 500 ms: ping -c 1 h2", ["h1", "h2"], 10.0)
         Program(node='h1', command='ping -c 1 h2', at=0.5)

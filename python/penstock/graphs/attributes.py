@@ -57,7 +57,7 @@ class Kind:
             raise EdgeError(f"{name}: {mistake}") from None
 
     def read(self, value: object, unit: str | None = None) -> str:
-        """Returns a value as a scenario writes it; a plain number has `unit`. Raises EdgeError if it is wrong."""
+        """Returns a value as a scenario writes it; a plain number has `unit`. Raises EdgeError if it is invalid."""
         if self is RATE and value == "unlimited":
             return "unlimited"
         quantity, shown = _quantity(value), quoted(represented(value))
@@ -164,7 +164,7 @@ class Reading:
     names: str | None = None
 
     def checked(self, source: str) -> Reading:
-        """Returns these options as a scenario writes them. Raises InputError, naming `source`, if one is wrong."""
+        """Returns these options as a scenario writes them. Raises InputError, naming `source`, if one is invalid."""
         if self.loss_unit is not None and self.loss_unit not in LOSS_UNITS:
             units = " or ".join(LOSS_UNITS)
             raise InputError(f"{source}: loss: {quoted(str(self.loss_unit))} is no unit of loss; {units}.")
@@ -189,6 +189,6 @@ class Reading:
         return tuple(kind.attributes) if chosen is None else (chosen,)
 
     def quantity(self, kind: Kind, edge: Mapping[str, Any]) -> str | None:
-        """Returns the rate or delay of an edge as a scenario writes it, if any. Raises EdgeError if it is wrong."""
+        """Returns the rate or delay of an edge as a scenario writes it, if any. Raises EdgeError if it is invalid."""
         name = chosen_attribute(edge, self.names_of(kind), kind.name)
         return None if name is None else kind.of_edge(edge, name, getattr(self, f"{kind.name}_unit"))

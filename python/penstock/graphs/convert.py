@@ -151,7 +151,7 @@ def from_networkx(
 def convert(
     graph: Any, reading: Reading, source: str, port: Mapping[str, Any], lines: Lines | None = None
 ) -> GraphNetwork:
-    """As :func:`from_networkx`, leaving remarks to the caller. Raises InputError with all mistakes and known lines."""
+    """As :func:`from_networkx`, without warnings. Raises InputError with all mistakes, and known `lines` of edges."""
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
         raise InputError(f"{source}: {quoted(type(graph).__name__)} is no graph of networkx.")
     if not len(graph.nodes):

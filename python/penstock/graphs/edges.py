@@ -47,7 +47,7 @@ class EdgeReader:
         self._unitless: Counter[str] = Counter()
 
     def link(self, a: Hashable, b: Hashable, edge: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the keys of the link of an edge. Raises EdgeError if rate or delay is missing, or any is wrong."""
+        """Returns the keys of the link of an edge. Raises EdgeError if rate or delay is missing, or one is invalid."""
         reading = self._reading
         rate = reading.quantity(RATE, edge) or reading.rate
         if rate is None:
@@ -77,7 +77,7 @@ class EdgeReader:
         return str(found)
 
     def _with_jitter(self, edge: Mapping[str, Any], delay: str) -> tuple[str, list[Component]]:
-        """The minimum delay of a link, and the uniform delay added to it: jitter is its deviation, as in netem."""
+        """The minimum delay, and the uniform delay added to it: jitter is the maximum deviation, as in netem."""
         name = chosen_attribute(edge, JITTER.attributes, "jitter")
         if name is None:
             return delay, []

@@ -204,7 +204,7 @@ _TYPES = ("boolean", "int", "long", "float", "double", "string")
 
 
 def checked_graphml(content: bytes, shown: str) -> Lines:
-    """Returns the line of each edge. Raises InputError with the lines of mistakes, which networkx does not tell."""
+    """Returns the line of each edge. Raises InputError with the mistakes and their lines, which networkx leaves out."""
     elements: Elements = {kind: [] for kind in (*_NEEDED, "graph", "default")}
     parser = expat.ParserCreate()
 
@@ -288,7 +288,7 @@ def _mistakes_of_keys(elements: Elements) -> Iterator[tuple[int, str]]:
 
 
 def read_sndlib(content: bytes, shown: str) -> Any:
-    """Returns a graph with positions, and pre-installed or only capacities. Raises InputError if an end is unknown."""
+    """Returns nodes with positions, and links with pre-installed or only capacity. Raises InputError for wrong ends."""
     import networkx
 
     root = ElementTree.fromstring(content)

@@ -35,7 +35,7 @@ def _is_hpcc(text: str) -> bool:
 
 
 def _read_hpcc(text: str, shown: str) -> Read:
-    """Reads ``topology.txt`` of HPCC: nodes, switches, links; then two ends, rate, delay and error rate of each."""
+    """Reads HPCC's ``topology.txt``: counts of nodes, switches, links; two ends, rate, delay and error rate of each."""
     import networkx
 
     # Its switches hash flows over all next hops of shortest paths.

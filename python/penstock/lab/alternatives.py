@@ -10,14 +10,14 @@ from penstock.lab.parameters import Number, Slot, read_number
 from penstock.reference import catalogue
 from penstock.studies.derived import scenario_value
 
-_LIMIT_OF_EXAMPLES = 60
+_LIMIT_OF_EXAMPLES = 60  # packets
 Sets = list[tuple[str, str]]
 
 
 def alternatives(
     text: str, sets: Sequence[tuple[str, str]], folder: str, document: Mapping[str, Any], slot: Slot
 ) -> list[dict[str, Any]]:
-    """Returns the components that could fill a slot of `document`; each keeps the parameters that it has, too."""
+    """Returns the components that could fill a slot of `document`; they keep parameters that the old one has, too."""
     tried = list(_candidates(slot, document))
     checked = _core.scenarios(text, "scenario", [_merged(sets, own) for *_, own in tried], folder)
     found: dict[str, dict[str, Any]] = {}

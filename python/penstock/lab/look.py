@@ -116,7 +116,7 @@ class _Cancelled(BaseException):
 
 
 class Look(Thread):
-    """Makes the runs of one setting in its own thread, and tells every event, from this thread or others, then None."""
+    """Makes the runs of one setting in its own thread; calls `tell`, from any thread, with each event and then None."""
 
     def __init__(
         self, file: Path, asked: Asked, jobs: int | None, folder: Path | None, tell: Callable[[Event | None], None]

@@ -123,7 +123,7 @@ class Slider:
 
 
 def controls(document: Mapping[str, Any], written: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the controls of a scenario in groups; `written`, without settings, has the values that they reset to."""
+    """Returns the controls of a scenario in groups; they reset to the values of `written`, the scenario as written."""
     before = {each["path"]: each["value"] for group in _groups(written) for each in _flat(group["parts"])}
     groups = _groups(document)
     for group in groups:
@@ -328,7 +328,7 @@ def read_number(value: Any) -> Number | None:
 
 
 def slider(kind: str, allowed: str, value: Number, example: Number | None = None) -> Slider:
-    """Returns the range of a slider; for parameters whose value is zero, `example` is a usual one.
+    """Returns the range of a slider, from a parameter's kind and `allowed` values; `example` replaces a value of zero.
 
     >>> slider("quantity", "above zero", Number(20.0, "ms"))
     Slider(low=2.0, high=200.0, unit='ms', log=True, whole=False)

@@ -79,7 +79,7 @@ class Session:
         return {"text": text, "digest": _digest(text), "why": None}
 
     def save(self, text: str, known: str | None) -> str:
-        """Writes the file and returns its digest. Raises ChangedError if it is no longer the `known` one, if any."""
+        """Writes the file and returns its digest. Raises ChangedError unless `known` (if any) is the old digest."""
         there = self.on_disk()["digest"]
         if known is not None and there is not None and there != known:
             raise ChangedError(f"{path_text(self.file)} has changed on disk since this page has read it.")
@@ -249,7 +249,7 @@ async def _events(session: Session, page_name: str, asked: Asked) -> AsyncIterat
 
 
 def listener(port: int | None) -> socket.socket:
-    """Returns a socket on the loopback interface, at a free port if none is given. Raises InputError if it cannot."""
+    """Returns a socket on the loopback interface, by default at a free port. Raises InputError if `port` is refused."""
     try:
         return socket.create_server(("127.0.0.1", port or 0))
     except OSError as error:
@@ -259,7 +259,7 @@ def listener(port: int | None) -> socket.socket:
 
 @contextmanager
 def served(session: Session, bound: socket.socket) -> Iterator[str]:
-    """Serves a session in a thread while the block runs, and yields the address with its token; cancels its runs."""
+    """Serves a session in a thread while the block runs, then cancels its runs; yields the address with its token."""
     port, token = bound.getsockname()[1], secrets.token_urlsafe(24)
     config = uvicorn.Config(
         application(session, token, port),

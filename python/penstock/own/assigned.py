@@ -31,7 +31,7 @@ class _Reads(ast.NodeTransformer):
         """Variables with a checked read."""
 
     def follow(self, body: Iterable[ast.stmt], known: set[str]) -> set[str] | None:
-        """The variables that have a value behind the statements; none if these end in a jump."""
+        """The variables that have a value behind the statements; None if these end in a jump."""
         for node in body:
             if (after := self._follow_one(node, known)) is None:
                 return None

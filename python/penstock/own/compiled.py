@@ -1,4 +1,4 @@
-"""Compiled hooks: machine code, which numba makes once, and LLVM loads without numba, whose import takes a second."""
+"""Compiled hooks: numba makes machine code once; LLVM loads it without numba, whose import takes a second."""
 
 import ast
 import hashlib
@@ -51,7 +51,7 @@ def folder() -> Path:
 def addresses(
     module: ast.Module, path: str, components: Iterable[Declared], identity: str
 ) -> dict[str, dict[str, int]]:
-    """Addresses of the hooks of each class, compiled or cached. Raises InputError with the line if it cannot."""
+    """Addresses of the hooks of each class, compiled or cached. Raises InputError if numba is missing or fails."""
     if util.find_spec("numba") is None:
         message = f"numba, which compiles components in Python, is missing; install it with: {advice('jit')}"
         raise InputError(f"{message}; without it, use penstock run --debug-component, which is slow")

@@ -264,7 +264,7 @@ def _told(error: Exception, component: Declared, hook: str, path: str) -> str:
     said = [line for line in lines if not line.startswith(("Failed in", ">>>", "During:"))] or ["cannot be compiled"]
     ours = next((line[line.index(each) :] for line in lines for each in (_WHOLE, _NUMBER) if each in line), None)
     reason = ours or " ".join([said[0], *(line for line in lines if line.startswith(">>>"))][:2])
-    reason = re.sub(r"^(Cannot cast .+? to \w+): .*", r"\1", reason)  # without code of LLVM
+    reason = re.sub(r"^(Cannot cast .+? to \w+): .*", r"\1", reason)  # leaves out the code of LLVM
     place = re.search(rf'{re.escape(name)}(?:", line | \()(\d+)', text)
     line = int(place[1]) if place else component.methods[hook].lineno
     return f"{name}:{line}: {hook}: {reason.removesuffix('.')}"

@@ -236,12 +236,12 @@ def _add_state(it: Declared, name: str, annotation: str, value: object, mistakes
 
 
 def _fits(value: object, of: type) -> bool:
-    """Whether a value is one of this type with 64 bits."""
+    """Whether a value fits into 64 bits of this type."""
     if of is not float:
         return isinstance(value, int) and -(2**63) <= value < 2**63
     try:
         return isinstance(value, int | float) and math.isfinite(value)
-    except OverflowError:  # of a whole number that no float holds
+    except OverflowError:  # a whole number too large for a float
         return False
 
 

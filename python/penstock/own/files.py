@@ -146,7 +146,7 @@ def _executed(path: Path, tree: ast.Module) -> dict[str, Any]:
         exec(compile(tree, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
         line = line_of(error, str(path))
-        if isinstance(error, SyntaxError) and not line:  # of the compiler, such as a return outside a function
+        if isinstance(error, SyntaxError) and not line:  # the compiler's, such as for a return outside a function
             raise InputError(f"{path.name}:{error.lineno or 1}: {error.msg}") from None
         of = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
         raise InputError(f"{path.name}:{line}: {of}{error}") from None

@@ -85,7 +85,7 @@ class _Text:
         return "\n".join([*self._heads.values(), "", "\n\n".join(self._bodies.values()), ""])
 
     def add(self, it: type | FunctionType) -> None:
-        """Adds a class or a function, behind what it uses. Raises InputError if a text is unknown or impossible."""
+        """Adds a class or a function, behind what it uses. Raises InputError if one of these has no text."""
         text, names = _source(it)
         # Functions may call each other.
         self._bodies[it.__name__] = ""

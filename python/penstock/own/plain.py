@@ -167,7 +167,7 @@ class Plain:
         return addresses
 
     def hook(self, component: Declared, hook: str, *, keeps: bool = False) -> Callable[..., int]:
-        """A hook as the engine calls it; with `keeps`, an exception is kept for the message and answers `FAULT`."""
+        """A hook as the engine calls it; with `keeps`, it keeps an exception for the message, and answers `FAULT`."""
         structure, of = _structure(component.cls.__name__, component.words), component.of.hooks[hook]
         function = self._names[method_name(component.cls.__name__, hook)]
         wanted = [of.arguments[name] for name in component.arguments(hook)]

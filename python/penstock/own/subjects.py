@@ -121,7 +121,7 @@ class Subject:
 
 
 def in_file(file: Path, name: str | None) -> Subject:
-    """The component of a Python file with this class or key, or its only one. Raises InputError if that is not one."""
+    """The one component of a Python file, of this class or key if given. Raises InputError if there is not just one."""
     components = opened(file).components
     found = [it for it in components if name in (None, it.cls.__name__, it.key)]
     names = [it.cls.__name__ for it in components]
@@ -135,7 +135,7 @@ def in_file(file: Path, name: str | None) -> Subject:
 
 
 def built_in(name: str, kind: str | None = None) -> Subject:
-    """The component of the core, or of a plug-in, with this key. Raises InputError if the kit runs none such."""
+    """The component of the core, or of a plug-in, with this key. Raises InputError if the kit has no such component."""
     everything = catalogue()
     kinds = [kind] if kind else list(SCENARIOS)
     found = [(of, each) for of in kinds for each in _entries(everything, of) if each["name"] == name]

@@ -1,6 +1,7 @@
 """Translates the methods of a component and the other functions of its file, compiled or interpreted.
 
-Transcendental functions become the engine's, since the platform's differ between machines; loops get a budget of steps.
+Transcendental functions become the engine's, since the platform's differ between machines. Loops get a budget of steps.
+What cannot be compiled, or could make two runs differ, is a mistake with its line.
 """
 
 import ast
@@ -56,7 +57,7 @@ def method_name(cls: str, method: str) -> str:
 def translate(
     tree: ast.Module, components: Iterable[Declared], names: Mapping[str, Any], mistakes: Mistakes, *, compiled: bool
 ) -> Translated:
-    """Translates all functions of a file, whose `tree` is changed; interpreted, they keep ``print`` and messages."""
+    """Translates all functions of a file, whose `tree` is changed; only interpreted ones keep prints and messages."""
     result = Translated(ast.Module([], []), {})
     others = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     fresh = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

@@ -34,7 +34,7 @@ _LEAST_HIGH = 0.9
 _NEARLY = 0.05
 """Missing height in inches that is not worth another layout."""
 _MOST_ROUNDS = 3
-_NAME_LETTERS = 16
+_NAME_LETTERS = 16  # characters per line of names on the x axis that would overlap
 
 
 class PlainLogFormatter(LogFormatter):

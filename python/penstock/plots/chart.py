@@ -74,7 +74,7 @@ class Chart:
 
 
 def chart_of(data: Data, request: PlotRequest) -> Chart:
-    """Chooses the open options, and places every number. Raises InputError if the request does not suit the data."""
+    """Chooses what the request leaves open, and places every number. Raises InputError if it does not suit the data."""
     if not data.numbers:
         raise InputError(f"{data.name}: has no numbers, so there is nothing to plot.")
     if not {*request.named} & {*REPLICATION}:

@@ -116,7 +116,10 @@ def text_of(value: object) -> str:
 
 
 def assign(data: Data, request: PlotRequest, chosen: Sequence[list[Datum]]) -> tuple[Roles, list[list[Datum]]]:
-    """Assigns named columns, then those that tell numbers apart, to x, by and facet, or raises InputError."""
+    """Assigns the named columns, then others that distinguish numbers, to x, by and facet.
+
+    Raises InputError if there are more columns than roles, or a kind does not use a named role.
+    """
     given = {"x": request.x, "by": request.by, "facet": request.facet}
     named = {role: None if name is None else columns_of(data, name) for role, name in given.items()}
     every = [each for numbers in chosen for each in numbers]
@@ -228,4 +231,5 @@ def _placed(numbers: Sequence[Datum], needed: set[str]) -> list[Datum]:
 
 
 def _parts(roles: Roles, column: str, numbers: Sequence[Datum]) -> bool:
+    """Whether a column differs among numbers with equal positions."""
     return any(len({each.cells.get(column) for each in group}) > 1 for group in pooled(numbers, roles))

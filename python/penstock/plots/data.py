@@ -77,7 +77,10 @@ class Data:
         return list({**points, **dict.fromkeys(name for each in self.numbers for name in each.cells)})
 
     def averaged(self, named: Collection[str | None]) -> Data:
-        """Averages observations over replications, if any; of a frame of columns, those in `named` tell them apart."""
+        """Averages observations over replications, with intervals; returns itself if there are none.
+
+        In a frame with a column for each number, only the numbers in `named` distinguish observations.
+        """
         if not self.observations or not self.numbers or not any(name in self.columns for name in REPLICATION):
             return self
         others = {*self.quantities} - {*named} if self.metrics[0] in self.quantities else set()
@@ -182,7 +185,8 @@ def is_series(frame: pl.DataFrame) -> bool:
 def from_series(frame: pl.DataFrame, name: str = "the series") -> Data:
     """Returns the numbers of series: a metric for each variable, whose series ``of`` distinguishes.
 
-    A state keeps its value until just before the next one, in steps. Raises InputError if there is no value.
+    A state keeps its value until one picosecond before the next one, which draws steps; rates and shares of an interval
+    are points. Raises InputError if there is no value.
     """
     import polars as pl
 

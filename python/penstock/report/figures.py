@@ -174,7 +174,7 @@ _MOST_SCENARIOS = 1000
 
 
 def topology_svg(text: str, scenarios: Sequence[Scenario] = ()) -> str:
-    """The drawing of a scenario, in which properties that vary between `scenarios` are drawn as varying."""
+    """The drawing of a scenario; properties that vary between `scenarios`, one per point, are shown as varying."""
     document = tomllib.loads(text)
     step = max(1, len(scenarios) // _MOST_SCENARIOS)
     made = [json.loads(each) for each in dict.fromkeys(each.canonical for each in scenarios[::step])] or [document]

@@ -237,7 +237,7 @@ def _beside(column: Column, each: Comparison, ours: Cell) -> list[Cell]:
 
 
 def scores_grid(document: Document, summary: Object) -> list[Block]:
-    """The agreements of `summary`, within the agreed tolerances and within the tighter ones of a pilot, if any."""
+    """Tables of the agreements in `summary`: within the agreed tolerances, and within the tighter ones of any pilot."""
     tables = [table for table in summary["tables"] if "own" not in table]
     if not tables:
         return []

@@ -28,7 +28,7 @@ _MOST_VALUES = 12
 
 
 def study_report(result: StudyData, *, file: str, options: Sequence[str] = (), study: str | None = None) -> Report:
-    """The report of a study, for a command with `file` and `options`. Raises InputError if there are no numbers."""
+    """The report of a study; its commands name `file` and `options`. Raises InputError if there are no numbers."""
     plan = result.plan
     summaries = without_statistic(result.summaries())
     if not summaries:

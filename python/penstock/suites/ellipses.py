@@ -1,6 +1,7 @@
 """Delay against goodput, a cloud of runs for each mechanism with its ellipse of one standard deviation.
 
-RFC 7928 asks for this figure by Winstein and Balakrishnan (SIGCOMM 2013): the best is at the top on the right.
+RFC 7928 asks for this figure of Winstein and Balakrishnan (SIGCOMM 2013). Delay grows to the left, so the better
+mechanism is further up and to the right.
 """
 
 import math

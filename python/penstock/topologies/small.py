@@ -8,7 +8,7 @@ from penstock.network import Network, Node
 
 
 def link_both_ways(net: Network, a: Node, b: Node, **link: Any) -> None:
-    """Links two nodes or groups both ways, with equal ports; plain ports need one entry of the scenario."""
+    """Links two nodes or groups both ways, with equal ports; for plain ports, one entry with ``both-ways`` will do."""
     if link.keys() <= {"rate", "delay", "weight"}:
         net.link(a, b, both_ways=True, **link)
     else:

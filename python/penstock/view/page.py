@@ -216,9 +216,9 @@ def queues_of(
     events: pl.DataFrame,
     most: int = _MOST_CHANGES,
 ) -> Queues:
-    """The queues of links within `span`, from another run of the scenario, with `most` changes and at the `events`.
+    """The queues of links within `span` (ps), from another run: at most `most` changes, and their lengths at `events`.
 
-    `entries` have the links: names of members are ambiguous where a flow has the name of a node.
+    `entries` are the entries of the links: names of members are ambiguous where a flow has the name of a node.
     """
     begin, end = span
     schema = {"link": pl.UInt32, "time_ps": pl.Int64, "value": pl.UInt32}
