@@ -45,7 +45,7 @@ def lab(
             raise InputError(
                 f"--set {path}: the lab shows one setting at a time; give one value, or use 'penstock run'."
             )
-    if is_study(text := read_text(file)):  # which has many points
+    if is_study(text := read_text(file)):  # a study has many points, a lab shows one
         inner = document_of(text).get("scenario")
         other = path_text(file.parent / inner) if isinstance(inner, str) else "its scenario"
         raise InputError(

@@ -123,7 +123,7 @@ def chart_of(data: Data, request: PlotRequest) -> Chart:
     by = "" if roles.by is None else roles.short(roles.by)
     named = ["" if up is None else text_of(up) for up in ups]
     drawn = (roles.kind, place, panels, by, named, (min(counts), max(counts)), data.observations)
-    # Of each group whose completion times are drawn.
+    # The finished transfers of each group whose completion times are drawn.
     groups = {group_of(each) for each in every if is_of_finished(each.metric)}
     finished = [found for group, found in finished_of(data.numbers).items() if group in groups] if groups else []
     return Chart(*drawn, left_out, range_text(finished), lacking)
@@ -144,7 +144,7 @@ def _check_log_axes(log: str, roles: Roles, place: Across) -> None:
 
 
 def _drawable(numbers: Sequence[Datum], log: str, kind: str, place: Across) -> Sequence[Datum]:
-    """Returns numbers that logarithmic axes of the kind can show. Raises InputError if there are none."""
+    """Returns the numbers that logarithmic axes of this kind of plot can show. Raises InputError if there are none."""
     if not log:
         return numbers
     found = numbers

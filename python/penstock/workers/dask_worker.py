@@ -1,4 +1,4 @@
-"""A program, the one-core worker of the local Dask cluster that ends with its parent, and the workers' folder."""
+"""Program of a one-core worker of the local Dask cluster, which ends with its parent; and the folder of all workers."""
 
 import asyncio
 import logging
