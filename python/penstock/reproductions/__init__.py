@@ -3,8 +3,6 @@
 ``names`` lists them, and ``explain`` tells about one of them, a claim or an open question.
 """
 
-from __future__ import annotations
-
 from penstock.reproductions.loading import names
 
 __all__ = ["example_reading", "explain", "item_names", "names", "summaries"]

@@ -8,8 +8,6 @@ The looks before the last stop only for a clear result: at an error of 0.1 % (Ha
 look, with as many runs as the verdict under the chosen answers, its 5 %.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

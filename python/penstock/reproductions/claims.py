@@ -4,12 +4,10 @@ With a limit, each look has as many runs again. Looking several times gives chan
 its share of the error that a verdict may carry: with K looks planned, each is made at 5 % / K.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from penstock.errors import InputError
 from penstock.reproductions.document import Document
@@ -47,7 +45,7 @@ class Judgement:
     """How many other answers were tested, and which were not; None if that is not known."""
 
     @classmethod
-    def of_json(cls, data: Mapping[str, Any], as_printed: str | None = None) -> Judgement:
+    def of_json(cls, data: Mapping[str, Any], as_printed: str | None = None) -> Self:
         """The judgement that a JSON object has, with the verdict under the text as printed, which it lacks."""
         return cls(
             document=data["document"],
@@ -62,7 +60,7 @@ class Judgement:
             coverage=data["alternatives"] and Coverage(**data["alternatives"]),
         )
 
-    def under(self, tested: OtherVerdicts) -> Judgement:
+    def under(self, tested: OtherVerdicts) -> Self:
         """The same with what became of it under other answers."""
         changes = tested.changes(self.claim, self.finding.verdict)
         return replace(self, changes=changes, coverage=tested.coverage(self.claim))

@@ -1,7 +1,5 @@
 """What the commands ``reproduce`` and ``sensitivity`` do."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

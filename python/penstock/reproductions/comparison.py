@@ -10,14 +10,12 @@ of ours when the file was made. It does not depend on the runs that are judged, 
 judged more mildly; and it never allows more than the agreed tolerance.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from penstock.reproductions.document import Document
 from penstock.reproductions.outcome import Outcome
@@ -147,7 +145,7 @@ class Pilot:
     """Standard deviation from run to run, by table, key cells of the row, and column."""
 
     @classmethod
-    def parse(cls, document: Document, text: str) -> Pilot:
+    def parse(cls, document: Document, text: str) -> Self:
         """Reads the file: a line for each row of a table, with a number for each column that is compared."""
         data = json.loads(text)
         deviations = {}

@@ -9,8 +9,6 @@ The power of the print to tell two schemes apart is that of a test on a pair of 
 rejects equality at 5 %, if the schemes differ as in our runs and the print's runs have the spread of ours.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

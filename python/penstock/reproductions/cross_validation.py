@@ -16,8 +16,6 @@ questions have the document's chosen answers: it says what the whole print can t
 that it is not surer than they agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
@@ -229,7 +227,7 @@ class Search:
     def _likelihood(self, readings: Readings) -> float:
         return self.evaluated.log_likelihood(readings, self.tables)
 
-    def _together(self, effects: _Effects) -> Iterator[Readings]:
+    def _together(self, effects: "_Effects") -> Iterator[Readings]:
         """Where a coordinate search over sums of effects ends, if that is further than one change away."""
         taken: dict[str, str] = {}
         most = effects.predicted([])
@@ -247,7 +245,7 @@ class Search:
         if len(taken) > 1 and point is not None:
             yield point
 
-    def _pairs(self, effects: _Effects) -> list[Readings]:
+    def _pairs(self, effects: "_Effects") -> list[Readings]:
         """The pairs of changes that gain most over either of them and over none, if their effects add up."""
 
         def gain(pair: Sequence[Change]) -> float:
@@ -282,7 +280,7 @@ class _Effects:
             self._known[which] = float(joint(self._of(table, changes) for table in self._tables))
         return self._known[which]
 
-    def _of(self, table: Table, changes: Sequence[Change]) -> Floats:
+    def _of(self, table: Table, changes: Sequence[Change]) -> "Floats":
         values = self._base[table.id]
         for change in changes:
             values = values + self._added[change][table.id]

@@ -4,14 +4,12 @@ The data are in a TOML file in the study's folder, each item with its place in t
 leaves things unsaid: each of them is a :class:`Question` with the answers that are possible.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from penstock.errors import InputError
 from penstock.printable import command_text, quoted, suggestion
@@ -150,7 +148,7 @@ class Document:
         return ", ".join(filter(None, (self.name, self.date)))
 
     @classmethod
-    def parse(cls, text: str) -> Document:
+    def parse(cls, text: str) -> Self:
         """Reads a document's data file.
 
         Raises ValueError if the file contradicts itself; the files are ours, so this is a bug of ours.
@@ -158,7 +156,7 @@ class Document:
         return cls.of(tomllib.loads(text))
 
     @classmethod
-    def of(cls, data: Mapping[str, Any], mistakes: Mistakes | None = None) -> Document:
+    def of(cls, data: Mapping[str, Any], mistakes: Mistakes | None = None) -> Self:
         """A document from what its data file holds.
 
         `mistakes` receives what contradicts itself; without it, the first such place raises ValueError.

@@ -1,7 +1,5 @@
 """How sure a comparison of runs is: estimates with their error, decisions about several, findings, and their words."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from bisect import bisect_left
@@ -49,7 +47,7 @@ class Estimate:
     runs: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Estimate:
+    def of(cls, values: Sequence[float]) -> "Estimate":
         """The estimate that these runs give.
 
         Raises ArithmeticError if some run has no number, as with a share of nothing, or an infinite one.
@@ -215,16 +213,16 @@ class Finding:
     needed: int | None = None  # about how many runs would decide it, of a stored finding, which has no decision
 
     @classmethod
-    def of(cls, decision: Decision, evidence: str, note: str = "") -> Finding:
+    def of(cls, decision: Decision, evidence: str, note: str = "") -> "Finding":
         """The finding that a decision about several tests makes."""
         return cls(decision.verdict, evidence, note, decision)
 
     @classmethod
-    def certain(cls, holds: bool, evidence: str, note: str = "") -> Finding:
+    def certain(cls, holds: bool, evidence: str, note: str = "") -> "Finding":
         """The finding of a test that leaves nothing to chance."""
         return cls(CONFIRMED if holds else REFUTED, evidence, note)
 
-    def at(self, level: float) -> Finding:
+    def at(self, level: float) -> "Finding":
         """The same at another probability of error; its decision keeps its share of that, such as half."""
         if self.decision is None or level == LEVEL:
             return self

@@ -5,12 +5,10 @@ changes a scenario whose runs the claim's test looks at, or how its numbers are 
 recorded while it is tested, so nobody has to keep a list.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from penstock.reproductions.document import Document, Question
 from penstock.reproductions.outcome import Outcome
@@ -33,14 +31,14 @@ class Looked:
     settings: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, several: Iterable[Looked]) -> Looked:
+    def of(cls, several: Iterable["Looked"]) -> Self:
         """What several tests have looked at."""
         looked = cls()
         for each in several:
             looked.update(each)
         return looked
 
-    def update(self, other: Looked) -> None:
+    def update(self, other: "Looked") -> None:
         """Adds what another test has read, whose finding this one uses."""
         self.numbers |= other.numbers
         self.experiments |= other.experiments
@@ -173,7 +171,7 @@ class OtherVerdicts:
         found = {answer: verdicts[claim] for answer, verdicts in self.verdicts.items() if claim in verdicts}
         return {answer: other for answer, other in found.items() if other != verdict}
 
-    def coverage(self, claim: str) -> Coverage | None:
+    def coverage(self, claim: str) -> "Coverage | None":
         """How many answers were tested for a claim, and which were not."""
         if self.not_tested is None:
             return None
@@ -199,7 +197,7 @@ class Stored:
     origin: Origin | None = None  # where the latter come from
 
     @classmethod
-    def load(cls, document: Document) -> Stored:
+    def load(cls, document: Document) -> Self:
         """The stored verdicts of a study; none without the file."""
         text = text_beside(document, FILE)
         data: dict[str, Any] = json.loads(text) if text else {}

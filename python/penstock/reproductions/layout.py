@@ -1,7 +1,5 @@
 """How comparisons, verdicts and sensitivities look on a console."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Finds studies: of the package by name, others by the path of their folder."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from importlib import import_module, resources
 from pathlib import Path
@@ -41,7 +39,7 @@ def has_document(folder: Path) -> bool:
     return False
 
 
-def load(name: str) -> Study:
+def load(name: str) -> "Study":
     """The study of this name, or in this folder.
 
     Raises InputError if there is no such study; ScenarioError if the folder's file has mistakes.

@@ -5,8 +5,6 @@ number for a whole column, or follows a simple rule. Null models are part of the
 need a formula. A cell for which a null model has no number counts as one that does not agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The numbers that runs of a study gave, and picking numbers of one run by metric and labels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,7 +70,7 @@ class Outcome:
         """Whether there is any run of a row."""
         return (table.id, row.id) in self._rows
 
-    def made(self) -> Outcome:
+    def made(self) -> "Outcome":
         """The same without the rows that there is no run of, and without tables of such rows only."""
         tables = [
             replace(table, rows=tuple(row for row in table.rows if self.has(table, row))) for table in self.tables

@@ -1,7 +1,5 @@
 """Makes the study of a package from its ``document.toml``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any

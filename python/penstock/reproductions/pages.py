@@ -1,7 +1,5 @@
 """Pages about a study, its claims and its open questions, in Markdown."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

@@ -1,11 +1,9 @@
 """One answer to every open question of a document, and the settings that follow."""
 
-from __future__ import annotations
-
 from collections import UserDict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 from penstock.errors import InputError
 from penstock.reproductions.document import Document, Question, contradictory
@@ -14,7 +12,7 @@ from penstock.reproductions.document import Document, Question, contradictory
 class Settings(UserDict[str, Any]):
     """What a study is built from, under dotted names: what the document states and what the readings add."""
 
-    def having(self, changed: Mapping[str, Any]) -> Settings:
+    def having(self, changed: Mapping[str, Any]) -> "Settings":
         """These settings with some of them changed."""
         return Settings({**self.data, **changed})
 
@@ -40,15 +38,15 @@ class Readings:
             raise InputError(f"{told}; answer one of the two otherwise")
 
     @classmethod
-    def as_printed(cls, document: Document) -> Readings:
+    def as_printed(cls, document: Document) -> Self:
         """Every answer that of the text as it is printed, wherever it has any, and nothing fitted."""
         return cls(document, {question.id: question.as_printed for question in document.questions})
 
-    def with_answers(self, keys: Mapping[str, str]) -> Readings:
+    def with_answers(self, keys: Mapping[str, str]) -> "Readings":
         """These readings with other answers to some questions."""
         return Readings(self._document, {**self._keys, **keys})
 
-    def others(self, questions: Iterable[Question] | None = None) -> dict[tuple[str, str], Readings]:
+    def others(self, questions: Iterable[Question] | None = None) -> dict[tuple[str, str], "Readings"]:
         """These with one other answer, to each of some questions or of all; none that contradicts another answer."""
         found = {}
         for question in self._document.questions if questions is None else questions:

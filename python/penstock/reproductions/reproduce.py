@@ -4,8 +4,6 @@ All runs share one seed: replication n of one row and replication n of another, 
 reading, draw the same random numbers wherever they draw any. Differences are therefore taken run by run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -115,7 +113,7 @@ class Plan:
             points.append(PointRequest(page.text, part.name, point, scenario, SEED, numbers, hops, folder, useless))
         return points
 
-    def _without_effect(self, scenarios: Mapping[Page, _core.Scenario]) -> list[_core.Mistake]:
+    def _without_effect(self, scenarios: Mapping[Page, _core.Scenario]) -> "list[_core.Mistake]":
         """Keys that have no effect in any scenario of the same text."""
         parts: dict[Page, Part] = {}
         for part in self.parts:
@@ -130,7 +128,7 @@ class Plan:
             if all(each in own for _, own in others)
         ]
 
-    def _placed(self, mistake: _core.Mistake, part: Part) -> _core.Mistake:
+    def _placed(self, mistake: "_core.Mistake", part: Part) -> "_core.Mistake":
         """The mistake of a setting, placed in the document's file if the study is a folder."""
         path, document = mistake["file"].removeprefix("--set "), self.study.document
         if document.folder is None or path == mistake["file"]:
@@ -255,7 +253,7 @@ def check_answers(study: Study) -> Checked:
     return Checked(len(asked), len(others), warnings_of(asked))
 
 
-def _mistakes(study: Study, error: ScenarioError | InputError) -> list[_core.Mistake]:
+def _mistakes(study: Study, error: ScenarioError | InputError) -> "list[_core.Mistake]":
     if isinstance(error, ScenarioError):
         return error.mistakes
     file = utf8(str(folder_of(study.document) / DATA))

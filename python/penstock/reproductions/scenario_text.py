@@ -1,7 +1,5 @@
 """Writes scenarios as text, and quantities as they have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction

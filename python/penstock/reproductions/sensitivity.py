@@ -4,8 +4,6 @@ Every answer that is not chosen is run in place of the chosen one, all others st
 numbers, so a difference is taken run by run and is known better than either number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -21,8 +21,6 @@ leave out come from the row of the loop; ``table=`` names another table. A prefi
 A study may add names of its own.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import re
@@ -30,7 +28,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from penstock.reproductions.document import Claim, Document
 from penstock.reproductions.evidence import (
@@ -107,7 +105,7 @@ class Scope:
         runs = self.runs(first)
         return (above if sign == ">" else below)(label, Estimate.of(runs), self.bound(second)), runs
 
-    def each(self, loops: Sequence[Any]) -> Iterator[Scope]:
+    def each(self, loops: Sequence[Any]) -> Iterator[Self]:
         """The same in every turn of some loops, outermost first."""
         if not loops:
             yield self
@@ -116,7 +114,7 @@ class Scope:
         for inner in self._turns(loop):
             yield from inner.each(loops[1:])
 
-    def _turns(self, loop: Any) -> Iterator[Scope]:
+    def _turns(self, loop: Any) -> Iterator[Self]:
         if isinstance(loop, list):
             for chosen in loop:
                 yield replace(self, variables={**self.variables, **chosen})
@@ -277,7 +275,7 @@ class StatedTest:
         words["what"] = words["what"].format(**words)
         return Finding.of(decision, evidence.format(**words), remark.format(**words).strip())
 
-    def _statements(self, outcome: Outcome) -> _Statements | None:
+    def _statements(self, outcome: Outcome) -> "_Statements | None":
         stated = self.stated
         missing = [name for name in stated.get("needs", ()) if name not in outcome.experiments]
         return None if missing or "holds" not in stated else _Statements.of(self._scope(outcome), stated["holds"])
@@ -296,10 +294,10 @@ class _Statements:
     shown: Sequence[Shown]
 
     @classmethod
-    def of(cls, scope: Scope, entries: Sequence[Any]) -> _Statements:
+    def of(cls, scope: Scope, entries: Sequence[Any]) -> Self:
         return cls(list(scope.tests(entries)))
 
-    def __getitem__(self, start: str) -> _Statements:
+    def __getitem__(self, start: str) -> "_Statements":
         return _Statements([pair for pair in self.shown if pair[0].label.startswith(start)])
 
     def __getattr__(self, name: str) -> Any:

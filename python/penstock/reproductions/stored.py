@@ -4,12 +4,10 @@ The file ``runs.json`` has the numbers of all runs, and the digest of the first 
 of these runs and compare.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from penstock import _core
 from penstock.reproductions.document import Document
@@ -26,7 +24,7 @@ class Origin:
     date: str  # day of the renewal, such as `2026-11-27`
 
     @classmethod
-    def of_json(cls, data: Mapping[str, Any]) -> Origin:
+    def of_json(cls, data: Mapping[str, Any]) -> Self:
         """The origin that a JSON object has."""
         return cls(data["model_version"], data["date"])
 

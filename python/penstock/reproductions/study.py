@@ -4,8 +4,6 @@ A study is a package below this one with a data file ``document.toml`` and a mod
 of somebody's own with such a file and scenarios. Nothing else here knows any of them by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources

@@ -5,14 +5,12 @@ of the null model that agrees with most of them. It is 0 where a wrong model doe
 a document is the sum of these leads over all tables, over all its numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from penstock.reproductions.comparison import Pilot, load_pilot
 from penstock.reproductions.contrasts import KINDS, Contrast, Place, clear_contrasts
@@ -62,7 +60,7 @@ class Score:
         return self.lead / self.computed if self.computed else 0.0
 
     @classmethod
-    def of_json(cls, data: Mapping[str, Any]) -> Score:
+    def of_json(cls, data: Mapping[str, Any]) -> Self:
         """The score that a JSON object has, such as that of a table."""
         return cls(data["computed"], data["agree"], data["as_printed"], data["null"], data.get("expected"))
 
@@ -89,7 +87,7 @@ class TableSummary:
     contrasts: Mapping[str, Score] = field(default_factory=dict)
 
     @classmethod
-    def of_json(cls, document: Document, data: Mapping[str, Any]) -> TableSummary:
+    def of_json(cls, document: Document, data: Mapping[str, Any]) -> Self:
         """The scores that a JSON object has."""
         scores = {AGREED: Score.of_json(data)} | ({PILOT: Score.of_json(data[PILOT])} if PILOT in data else {})
         contrasts = {kind: Score.of_json(score) for kind, score in data.get("contrasts", {}).items()}
@@ -117,7 +115,7 @@ class Summary:
     """Under the text as printed; None if that was not run."""
 
     @classmethod
-    def of_json(cls, document: Document, data: Mapping[str, Any]) -> Summary:
+    def of_json(cls, document: Document, data: Mapping[str, Any]) -> Self:
         """The summary that a JSON object has."""
         tables = tuple(TableSummary.of_json(document, table) for table in data["tables"])
         return cls(document, data["runs"], tables, data.get("printed_runs", data["runs"]))

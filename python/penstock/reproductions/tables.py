@@ -1,7 +1,5 @@
 """Printed tables: their columns, rows and cells, and how closely a printed number is compared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ There are the counts of ours and of wrong models, and the cross-validated agreem
 what ``penstock reproduce DOC --cross-validate --format json`` printed, the model version and the day.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

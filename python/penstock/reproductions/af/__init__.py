@@ -1,7 +1,5 @@
 """Goyal, Misra, Jain: how many drop precedences does Assured Forwarding need (1999)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

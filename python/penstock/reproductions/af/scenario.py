@@ -1,7 +1,5 @@
 """The scenario of any row, under any choice of readings, as a page that can be read and run on its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Jiang and Jain: backward congestion notification, BCN 2.0, in a 10 Gb/s Ethernet (2006)."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The scenario of any row, under any choice of readings, and those that only the claims need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """RFC 2598, appendix A.3: jitter of Expedited Forwarding under WRR and PQ, and TCP over leased lines (1999)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -3,8 +3,6 @@
 Behind a number are six hops with the schedulers of their outputs, EF flows, and what fills the links.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ The file has what a packaged study's has, and says in expressions what packaged 
 of the scenario a row makes, how a column's numbers come from a run, and when a claim holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

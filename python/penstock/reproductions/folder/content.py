@@ -1,7 +1,5 @@
 """What the file of a study's folder may contain, and what it leaves to defaults."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Names that tolerances, null models and answers of a study's folder refer to: columns, cells and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Christensen: how many buffers a cell switch needs, as an M/D/1/k queue (1999)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from penstock.reproductions.packaged import packaged

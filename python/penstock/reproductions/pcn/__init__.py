@@ -1,7 +1,5 @@
 """Satoh, Ueno, Maeda, Phanachet: one threshold marking for PCN admission control and flow termination (2009)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Which simulations the cells of a row stand for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

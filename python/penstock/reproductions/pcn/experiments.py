@@ -1,7 +1,5 @@
 """Scenarios that only the claims need: markers under a given load, drops, other settings of STM, and counting calls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal

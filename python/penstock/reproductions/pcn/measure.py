@@ -1,7 +1,5 @@
 """From runs to the columns of a row: over-admission, over-termination, termination time, shares."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The document simulates STM and CL; single marking, three-state marking and two e
 its rates.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

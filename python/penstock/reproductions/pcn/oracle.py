@@ -5,8 +5,6 @@ holding times; several bottlenecks in a row, with calls over one or all of them,
 numbers of calls are independent but for what the links hold [Kelly91]. Two null models are such formulas too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -3,8 +3,6 @@
 There are three topologies: nodes, links, and which aggregates of calls cross which bottleneck.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The traffic of the document: rates, packets, loads, how calls arrive, and quantities as a scenario writes them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

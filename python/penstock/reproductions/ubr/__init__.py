@@ -1,7 +1,5 @@
 """Jain: TCP over the ATM services UBR and GFR, in LANs, WANs and over satellites (1998)."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping

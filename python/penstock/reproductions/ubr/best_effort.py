@@ -1,7 +1,5 @@
 """Scenarios of TCP over UBR: drop policies, TCP flavours, parameters, buffers, VBR on the same link, and TCP alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

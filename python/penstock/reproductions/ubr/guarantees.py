@@ -1,7 +1,5 @@
 """The scenarios about guarantees: DFBA, GFR's options, allocations, broken conditions, FIFO with thresholds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From one run to the numbers of a row."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 

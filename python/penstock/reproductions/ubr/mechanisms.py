@@ -3,8 +3,6 @@
 And the arithmetic of cells.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from penstock.reproductions.reading import Settings

@@ -4,8 +4,6 @@ N sources are alone or beneath VBR of a higher priority. Five circuits share a b
 sources of a local switch; or there is one for each source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -3,8 +3,6 @@
 And single flows on a link that is never full: segments are lost at random for the claims, every n-th for a table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
