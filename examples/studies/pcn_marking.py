@@ -14,8 +14,9 @@ from penstock.reproductions.loading import load
 from penstock.reproductions.outcome import one
 from penstock.reproductions.pcn.experiments import BASE, marks, steady
 from penstock.reproductions.pcn.mechanisms import fractional, single_threshold
-from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, supportable_rate
+from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.reading import Readings
+from penstock.reproductions.scenario_text import bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -63,6 +63,21 @@ def amount(text: str) -> float:
     return float(quantity.value)
 
 
+def bits(rate: Decimal, parts: int = 10) -> str:
+    """A rate in bit/s, in a larger unit where it is a whole number of its `parts`.
+
+    Examples
+    --------
+    >>> bits(Decimal(115_200_000)), bits(Decimal("39168000.4")), bits(Decimal(1_310_000), parts=100)
+    ('115.2 Mbit/s', '39168 kbit/s', '1.31 Mbit/s')
+    """
+    whole = Decimal(round(rate))
+    for unit, size in (("Mbit/s", 1_000_000), ("kbit/s", 1_000)):
+        if whole >= size and whole % (size // parts) == 0:
+            return f"{(whole / size).normalize():f} {unit}"
+    return f"{whole:f} bit/s"
+
+
 def seconds(span: Decimal | float) -> str:
     """A time to the nanosecond.
 

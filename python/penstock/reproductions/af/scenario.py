@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import head_of, scenario_text, seconds
+from penstock.reproductions.scenario_text import bits, head_of, scenario_text, seconds
 from penstock.reproductions.tables import Row, Table
 
 PRECEDENCES = {"none": 1, "2": 2, "3": 3}
@@ -51,7 +51,7 @@ def _links(
 
     def link(kind: str, start: str, end: str, port: Mapping[str, Any] = plain) -> dict[str, Any]:
         rate, delay = settings[f"link.{kind}link_rate_bps"], settings[f"link.{kind}delay_s"]
-        return {"from": start, "to": end, "rate": _rate(Decimal(rate)), "delay": seconds(delay), **port}
+        return {"from": start, "to": end, "rate": bits(Decimal(rate), 100), "delay": seconds(delay), **port}
 
     def both(kind: str, start: str, end: str) -> list[dict[str, Any]]:
         return [link(kind, start, end), link(kind, end, start)]
@@ -83,11 +83,11 @@ def _marker(settings: Settings, table: Table, row: Row, precedences: int) -> dic
         pairs = zip(settings[f"{stated}.tgr0_bps"], settings[f"{stated}.tgr1_bps"], strict=True)
         excess = next(_kilo(tgr1, settings) for tgr0, tgr1 in pairs if _kilo(tgr0 + tgr1, settings) == printed)
     meter = {
-        "committed-rate": _rate(printed - excess),
+        "committed-rate": bits(printed - excess, 100),
         "committed-burst": _bucket(settings, f"{stated}.bucket_size_dp0"),
     }
     if kind == "rbm" and three:
-        meter["excess-rate"] = _rate(excess)
+        meter["excess-rate"] = bits(excess, 100)
     if three:
         meter["excess-burst"] = _bucket(settings, f"{stated}.bucket_size_dp1")
         meter["demotion"] = settings["marker.demotion"]
@@ -135,7 +135,7 @@ def _tcp(settings: Settings, g: int) -> dict[str, Any]:
 
 
 def _udp(settings: Settings, rate: Decimal, precedences: int, g: int) -> dict[str, Any]:
-    source: dict[str, Any] = {"rate": _rate(Decimal(rate)), "packet": f"{settings['packet.wire_bytes']} bytes"}
+    source: dict[str, Any] = {"rate": bits(rate, 100), "packet": f"{settings['packet.wire_bytes']} bytes"}
     if settings["udp.source"] == "cbr":
         source |= {"phase": "zero", "spacing-jitter": settings["udp.spacing_jitter"]}
     premark = settings[f"marking.source_premark_{precedences}dp.udp"] if precedences > 1 else "dp0"
@@ -178,10 +178,3 @@ def _bits(printed: str, settings: Settings) -> Decimal:
 def _kilo(bps: int, settings: Settings) -> Decimal:
     """A rate that Table 1 prints in bit/s, with the k that is meant."""
     return Decimal(bps) / 1000 * Decimal(settings["rates.kilo"])
-
-
-def _rate(bps: Decimal) -> str:
-    for unit, size in (("Mbit/s", 1_000_000), ("kbit/s", 1_000)):
-        if bps >= size and bps % (size // 100) == 0:
-            return f"{(bps / size).normalize():f} {unit}"
-    return f"{bps.to_integral_value()} bit/s"

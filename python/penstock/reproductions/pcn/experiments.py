@@ -10,7 +10,6 @@ from penstock.reproductions.pcn.mechanisms import COUNT, fractional, meters, sin
 from penstock.reproductions.pcn.scenario import network, scenario
 from penstock.reproductions.pcn.traffic import (
     admissible_rate,
-    bits,
     link_rate,
     mean_rate,
     packet_bytes,
@@ -18,7 +17,7 @@ from penstock.reproductions.pcn.traffic import (
     supportable_rate,
 )
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import scenario_text, seconds
+from penstock.reproductions.scenario_text import bits, scenario_text, seconds
 
 TRAFFICS = ("CBR", "VBR", "SVD")
 SWEEP = {"below": ("AR", 0.9), "low": ("AR", 1.1), "middle": ("AR", 1.4), "high": ("AR", 1.7), "above": ("SR", 1.05)}

@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import Any
 
 from penstock.reproductions.pcn.cases import PLT, RTT, TERMINATION, Case
-from penstock.reproductions.pcn.traffic import admissible_rate, bits, mean_rate, supportable_rate
+from penstock.reproductions.pcn.traffic import admissible_rate, mean_rate, supportable_rate
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import seconds
+from penstock.reproductions.scenario_text import bits, seconds
 
 COUNT = "COUNT"
 """A scheme that is no PCN: the egress counts calls and refuses those beyond AR. What measuring can at best come to."""
@@ -159,7 +159,6 @@ def termination(settings: Settings, case: Case) -> dict[str, Any]:
 
 
 def _other_meters(scheme: str, ar: Decimal, sr: Decimal) -> dict[str, Any]:
-    """The meters of a bottleneck with these admissible and supportable rates."""
     if scheme in ("RFC 6661", THREE_STATE):
         threshold = {"rate": bits(ar), "size": "20 ms", "threshold": "10 ms"}
         thinned = {"mark-every": MARK_EVERY} if scheme == THREE_STATE else {}

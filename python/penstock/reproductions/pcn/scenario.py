@@ -13,7 +13,6 @@ from penstock.reproductions.pcn.mechanisms import edges, meters
 from penstock.reproductions.pcn.traffic import (
     added_delay,
     admissible_rate,
-    bits,
     call_interval,
     counted_rate,
     exact,
@@ -28,7 +27,7 @@ from penstock.reproductions.pcn.traffic import (
     supportable_rate,
 )
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import head_of, scenario_text, seconds
+from penstock.reproductions.scenario_text import bits, head_of, scenario_text, seconds
 from penstock.reproductions.tables import Row, Table
 
 UNLIMITED = "1 Tbit/s"

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.reproductions.pcn.cases import PLT, RTT, SINGLE, TERMINATION, Case
 from penstock.reproductions.reading import Settings
-from penstock.reproductions.scenario_text import seconds
+from penstock.reproductions.scenario_text import bits, seconds
 
 ONE = Decimal(1)
 
@@ -17,21 +17,6 @@ class Share:
 
     before: int
     added: int
-
-
-def bits(rate: Decimal) -> str:
-    """A rate in bit/s.
-
-    Examples
-    --------
-    >>> bits(Decimal(115_200_000)), bits(Decimal("39168000.4"))
-    ('115.2 Mbit/s', '39168 kbit/s')
-    """
-    whole = Decimal(round(rate))
-    for unit, size in (("Mbit/s", 1_000_000), ("kbit/s", 1_000)):
-        if whole >= size and whole % (size // 10) == 0:
-            return f"{(whole / size).normalize():f} {unit}"
-    return f"{whole:f} bit/s"
 
 
 def exact(number: Decimal | float) -> Decimal:
