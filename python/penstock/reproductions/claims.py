@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from penstock.errors import InputError
 from penstock.reproductions.document import Document
-from penstock.reproductions.evidence import CONFIRMED, LEVEL, REFUTED, UNDECIDED, Finding
+from penstock.reproductions.evidence import LEVEL, UNDECIDED, Finding
 from penstock.reproductions.fits import Coverage, Fits, Looked, OtherVerdicts, Recording, Stored, Watched
 from penstock.reproductions.outcome import Outcome
 from penstock.reproductions.reading import Readings
@@ -19,8 +19,6 @@ from penstock.reproductions.reproduce import Plan
 from penstock.reproductions.study import Study
 from penstock.reproductions.summary import null_outcomes
 from penstock.studies.runner import Runner
-
-__all__ = ["CONFIRMED", "REFUTED", "UNDECIDED", "Finding", "Judgement", "check_tables", "judge"]
 
 
 @dataclass(frozen=True)

@@ -283,7 +283,6 @@ def _judged(study: Study, outcome: Outcome, asked: Asked, limit: int | None) -> 
 
 
 def _show_numbers(outcome: Outcome, comparisons: Sequence[Comparison]) -> None:
-    """Shows every table that has numbers."""
     for table in outcome.tables:
         own = [comparison for comparison in comparisons if comparison.table == table.id]
         if own:

@@ -212,16 +212,8 @@ def scheme_powers(outcome: Outcome) -> list[PairPower]:
             one, other = (outcome.values(where.id, column.name, row.key) for where, row, column in ends)
             spread = math.hypot(deviation(one), deviation(other))
             left, right = ((where.id, row.id, column.name) for where, row, column in ends)
-            found.append(
-                PairPower(
-                    left,
-                    right,
-                    printed,
-                    0.0 if one == other else statistics.fmean(one) - statistics.fmean(other),
-                    spread / math.sqrt(document.print_runs),
-                    one == other,
-                )
-            )
+            ours = 0.0 if one == other else statistics.fmean(one) - statistics.fmean(other)
+            found.append(PairPower(left, right, printed, ours, spread / math.sqrt(document.print_runs), one == other))
     return found
 
 

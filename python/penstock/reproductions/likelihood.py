@@ -231,9 +231,8 @@ class Evaluated:
             grouped.setdefault(readings.keys, (readings, []))[1].append(table)
         outcomes = []
         for readings, tables in grouped.values():
-            outcomes.append(
-                (plan.add(readings, {(table.id, row.id) for table in tables for row in table.rows}), tables)
-            )
+            rows = {(table.id, row.id) for table in tables for row in table.rows}
+            outcomes.append((plan.add(readings, rows), tables))
         return plan, outcomes
 
 

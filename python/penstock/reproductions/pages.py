@@ -194,9 +194,8 @@ def question_page(document: Document, question: Question) -> str:
 
 def _marks(question: Question) -> str:
     """What should be known of the chosen answer."""
-    marks = [
-        mark for mark, holds in (("fitted", question.fitted), ("against the text", question.against_the_text)) if holds
-    ]
+    known = {"fitted": question.fitted, "against the text": question.against_the_text}
+    marks = [mark for mark, holds in known.items() if holds]
     return f" ({', '.join(marks)})" if marks else ""
 
 

@@ -58,7 +58,11 @@ def sensitivity(study: Study, tables: Iterable[str], runs: int = RUNS, runner: R
     plan = Plan(study, tables, runs)
     chosen, others = _outcomes(study, plan)
     plan.run(runner)
-    return [shift for reading, key, other in others for shift in _shifts(study, chosen, other, reading, key)]
+    return [
+        Shift(reading, key, ours, theirs, paired_interval(chosen, other, ours.table, ours.column, ours.row))
+        for reading, key, other in others
+        for ours, theirs in zip(compare(study.document, chosen), compare(study.document, other), strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -119,10 +123,3 @@ def _outcomes(
     chosen = Readings(study.document)
     others = [(question, key, plan.add(other, rows)) for (question, key), other in chosen.others().items()]
     return plan.add(chosen, rows), others
-
-
-def _shifts(study: Study, chosen: Outcome, other: Outcome, reading: str, key: str) -> list[Shift]:
-    return [
-        Shift(reading, key, ours, theirs, paired_interval(chosen, other, ours.table, ours.column, ours.row))
-        for ours, theirs in zip(compare(study.document, chosen), compare(study.document, other), strict=True)
-    ]

@@ -38,15 +38,10 @@ class Origin:
         """
         return f"{self.date}, model {self.model_version[:12]}"
 
-    @property
-    def is_current(self) -> bool:
-        """Whether the installed core is of the same model version."""
-        return self.model_version == _core.MODEL_VERSION
-
     def told(self) -> str:
         """A line that says where the results come from, and how to get others."""
         made = f"Shipped with Penstock: results of {self.short()}"
-        if self.is_current:
+        if self.model_version == _core.MODEL_VERSION:
             return f"{made}, that of the installed core. Nothing was run; --fresh runs the study."
         return (
             f"{made}. The installed core is of another version, model {_core.MODEL_VERSION[:12]}, and may give other "

@@ -12,10 +12,8 @@ from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 from penstock.statistics import jain
 
-__all__ = ["STUDY"]
 
-
-def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:  # noqa: ARG001  (all studies have it)
+def measure(settings: Settings, _: Table, __: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
     """The printed columns, and ``avg_udp`` and ``total`` (of all flows), in kb/s except fairness."""
 
     def rates(metric: str, kind: str) -> list[float]:

@@ -44,13 +44,11 @@ from penstock.reproductions.reading import Settings
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 
-__all__ = ["STUDY"]
-
 MOST_FEEDBACK = 80
 ALIKE = (0.8, 1.25)
 
 
-def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
+def measure(settings: Settings, _: Table, row: Row, results: Mapping[str, RunResult]) -> Mapping[str, float]:
     """The printed columns; ``queue`` and ``loss`` of the hot port."""
     (result,) = results.values()
     common = {"queue": one(result, "queue", HOT), "loss": one(result, "loss", HOT)}
@@ -62,7 +60,6 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
             "latency_us": _latency(settings, one(result, "page-time", flow)),
             **common,
         }
-    del table
     connections = [numbers(result, "throughput", of=f"bulk{i}") for i in range(1, SOURCES + 1)]
     mean = math.fsum(rate for rates in connections for rate in rates) / 1e9 / SOURCES
     if settings["spread.over"] == "connections":

@@ -37,9 +37,8 @@ SLOW = {UNSCALED: OURS, **{f"1-gbps-{name}": name for name in ("Gd-0.0031", "Gd-
 """Some at 1 Gbit/s, and what they are at 10."""
 
 
-def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
+def build(settings: Settings, _: Table, row: Row) -> Mapping[str, str]:
     """The one scenario of a row; both tables of a document have the same."""
-    del table
     return {"": page(settings, managed=row.key["cm"] == "BCN")}
 
 
@@ -196,6 +195,5 @@ def counted_seconds(settings: Settings) -> float:
 
 
 def _span(span: str, slower: int) -> str:
-    """A time multiplied by a factor."""
     value, unit = span.split()
     return f"{int(value) * slower} {unit}"

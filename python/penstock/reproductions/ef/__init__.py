@@ -11,8 +11,6 @@ from penstock.reproductions.reading import Settings
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 
-__all__ = ["STUDY"]
-
 PERCENTILES = {"p50": "0.5", "p90": "0.9"}
 
 

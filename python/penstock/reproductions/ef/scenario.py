@@ -263,14 +263,12 @@ def experiments(settings: Settings) -> Mapping[str, str]:
 
 
 def _jitter_page(settings: Settings, case: Case) -> str:
-    """The scenario of one target flow."""
     told = f"{case.flows} EF flows, the target with packets of {case.target} bytes, over six hops with {case.scheduler}"
     expedited = list(ef_flows(settings, case))
     flows = [*expedited, *background(settings, case)]
-    nodes: dict[str, Any] = {name: {} for name in NODES}
     head = _head(settings, told, case.duration)
     measures = _jitter_measures(case, [flow["name"] for flow in expedited])
-    return scenario_text(head, nodes, path_links(settings, case), flows, measures)
+    return scenario_text(head, {name: {} for name in NODES}, path_links(settings, case), flows, measures)
 
 
 def _jitter_measures(case: Case, groups: list[str]) -> Iterable[dict[str, Any]]:

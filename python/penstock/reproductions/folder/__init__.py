@@ -43,8 +43,6 @@ from penstock.studies.quantity import ExpressionError, Quantity, dimension_of
 from penstock.studies.select import DerivedMetrics
 from penstock.studies.toml_text import Lines, Mistakes, TomlError, parsed
 
-__all__ = ["read_folder"]
-
 RUNS = 5
 """How many runs of each row, unless the document's file says so."""
 SCENARIO = "scenario.toml"
@@ -90,10 +88,7 @@ def read_folder(path: Path) -> Study:
 
 
 class _Rows:
-    """How the tables of a folder are made.
-
-    Raises InputError if a scenario cannot be read.
-    """
+    """How the tables of a folder are made. Raises InputError if a scenario cannot be read."""
 
     def __init__(self, document: Document, data: Mapping[str, Any], folder: Path, mistakes: Mistakes) -> None:
         self._place = path_text(folder)

@@ -8,8 +8,6 @@ from penstock.reproductions.scenario_text import scenario_text
 from penstock.reproductions.tables import Row, Table
 from penstock.running import RunResult
 
-__all__ = ["STUDY"]
-
 
 def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     """The one scenario of a row: Poisson arrivals of cells at a link that sends each in the same time."""
@@ -42,9 +40,8 @@ def measure(settings: Settings, table: Table, row: Row, results: Mapping[str, Ru
     return {"loss": 100 * values["loss"], "packets": values["in-system"]}
 
 
-def exponential_service(settings: Settings, table: Table, row: Row) -> Mapping[str, float]:
+def exponential_service(_: Settings, table: Table, row: Row) -> Mapping[str, float]:
     """Loss in percent of M/M/1/K with one place more than there are buffers, and the mean number in M/M/1."""
-    del settings
     load = float(row.key["load"])
     if table.id == "2":
         return {"packets": load / (1 - load)}

@@ -13,8 +13,6 @@ from penstock.reproductions.pcn.oracle import NULLS, counted
 from penstock.reproductions.pcn.scenario import build, effort
 from penstock.reproductions.pcn.traffic import admissible_rate, supportable_rate
 
-__all__ = ["STUDY"]
-
 Cells = Mapping[str, str]
 
 LINKS = [f"bottleneck_{i}" for i in range(1, 6)]

@@ -64,12 +64,7 @@ def part_of(table: str, column: str) -> str | None:
     return next(name for name in ("stm", "cl") if name in column.split("_"))
 
 
-def gather(
-    settings: Settings,  # noqa: ARG001  (all studies have it)
-    table: Table,
-    row: Row,  # noqa: ARG001  (all studies have it)
-    values: Mapping[str, Sequence[float]],
-) -> dict[str, list[float]]:
+def gather(_: Settings, table: Table, __: Row, values: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     """The extremes of table B.2: the runs of the part, and link, whose mean is the smallest or largest."""
     if table.id != "B.2":
         return {}

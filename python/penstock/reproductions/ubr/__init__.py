@@ -14,8 +14,6 @@ from penstock.reproductions.ubr.measure import MEASURED, measure
 from penstock.reproductions.ubr.networks import GROUPS
 from penstock.reproductions.ubr.scenario import LOSSES, MSS, ROUND_TRIP, build, effort, experiments, random_loss
 
-__all__ = ["STUDY"]
-
 Cells = Mapping[str, str]
 Cloud = Mapping[tuple[float, float], tuple[float, float]]
 "Efficiency and fairness by Z and R."
@@ -108,18 +106,8 @@ def queue_per_mcr(outcome: Outcome, cells: Cells) -> list[float]:
 
 
 NUMBERS: Numbers = {
-    each.__name__: each
-    for each in (
-        correlation,
-        widest,
-        behind,
-        gain_against_lost,
-        waits_apart,
-        constant,
-        excess,
-        excess_slope,
-        queue_per_mcr,
-    )
+    **{each.__name__: each for each in (correlation, widest, behind, gain_against_lost, waits_apart)},
+    **{each.__name__: each for each in (constant, excess, excess_slope, queue_per_mcr)},
 }
 
 
@@ -169,10 +157,7 @@ def _clouds(outcome: Outcome, cells: Cells) -> list[Cloud]:
 STUDY = packaged(
     __package__,
     numbers=NUMBERS,
-    facts={
-        "ubr-c20": within_the_axes,
-        **dict.fromkeys(("ubr-c37", "ubr-c38", "ubr-c41"), form_of_excess),
-    },
+    facts={"ubr-c20": within_the_axes, **dict.fromkeys(("ubr-c37", "ubr-c38", "ubr-c41"), form_of_excess)},
     build=build,
     measure=measure,
     runs=5,

@@ -6,13 +6,7 @@ from typing import Any
 from penstock.reproductions.reading import Settings
 from penstock.reproductions.scenario_text import seconds
 from penstock.reproductions.tables import Row
-from penstock.reproductions.ubr.mechanisms import (
-    cells,
-    cells_per_segment,
-    link_cells,
-    switch_queue,
-    transport,
-)
+from penstock.reproductions.ubr.mechanisms import cells, cells_per_segment, link_cells, switch_queue, transport
 from penstock.reproductions.ubr.networks import GROUPS, Merged, merged
 
 BUFFER = 25_000

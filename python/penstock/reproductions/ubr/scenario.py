@@ -106,7 +106,7 @@ def build(settings: Settings, table: Table, row: Row) -> Mapping[str, str]:
     return {"": PAGES[table.id](settings, row)}
 
 
-def effort(settings: Settings, table: Table, row: Row, part: str) -> float:  # noqa: ARG001  (each row is one scenario)
+def effort(settings: Settings, table: Table, row: Row, _: str) -> float:
     """About how many cell-hops one run of a row takes, if the bottleneck is always busy."""
     network = table.id.removeprefix(GRID) if table.id.startswith(GRID) else str(row.key.get("network", "gfr"))
     if table.id == "50" or (network == "gfr" and "geo" in (settings["dfba.access"], settings["dfba.backbone"])):
