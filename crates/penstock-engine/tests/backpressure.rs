@@ -290,7 +290,7 @@ proptest! {
     /// In any network, a packet of a connection that waits finds room in its host's own port, unless it fits no empty queue.
     #[test]
     fn what_waits_finds_room(case in case()) {
-        let blueprint = case.blueprint();
+        let blueprint = Blueprint { trace: true, ..case.blueprint() };
         let seen = Sim::new(blueprint.clone()).expect("random scenarios are sound").run();
         for row in &seen.trace {
             let (TraceEvent::Drop(cause), TraceSubject::Packet(packet)) = (row.event, row.subject) else { continue };

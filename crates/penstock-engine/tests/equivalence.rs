@@ -184,7 +184,7 @@ proptest! {
 
     #[test]
     fn departures_known_on_arrival_are_those_of_service(case in case()) {
-        let blueprint = case.blueprint();
+        let blueprint = Blueprint { trace: false, ..case.blueprint() };
         let mut served = blueprint.clone();
         served.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_event_driven = true);
         same(&sim(&blueprint).run(), &sim(&served).run())?;
@@ -310,7 +310,8 @@ proptest! {
             FastPaths { event_driven_loop: false, ..all },
             FastPaths { bare: false, ..all },
         ];
-        for blueprint in [case.blueprint(), Blueprint { watch: WatchPlan::default(), trace: false, ..case.bare_blueprint() }] {
+        let untraced = |blueprint| Blueprint { trace: false, ..blueprint };
+        for blueprint in [untraced(case.blueprint()), Blueprint { watch: WatchPlan::default(), ..untraced(case.bare_blueprint()) }] {
             let fast = sim(&blueprint).run();
             for fast_paths in variants {
                 same(&fast, &sim(&Blueprint { fast_paths, ..blueprint.clone() }).run())?;
@@ -478,7 +479,7 @@ proptest! {
 
     #[test]
     fn no_packet_appears_or_vanishes(case in case(), force in any::<bool>()) {
-        let mut blueprint = case.blueprint();
+        let mut blueprint = Blueprint { trace: true, ..case.blueprint() };
         blueprint.links.iter_mut().for_each(|link| Arc::make_mut(&mut link.port).force_event_driven = force);
         let mut run = sim(&blueprint);
         run.run_until(run.end());

@@ -36,7 +36,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         };
         outbox.local = Some(local);
         let result = loop {
-            let Some(local) = &mut outbox.local else { unreachable!("it is put back below") };
+            let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
             if budget.is_spent() {
                 break Some(false);
             }
@@ -47,7 +47,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             let visits = (window.ports.visited + window.processes.visited) as u64;
             if budget.is_spent() {
                 // The rest of the window is left for later.
-                let Some(local) = &mut outbox.local else { unreachable!("it is put back below") };
+                let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
                 for process in window.give_up(&mut local.wheel) {
                     let next = self.processes[process].next(inputs_of(&self.inputs[process]));
                     self.sequencer.due.set(process, next);

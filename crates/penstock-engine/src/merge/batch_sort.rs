@@ -47,7 +47,7 @@ const INPUT_BITS: u32 = 16;
 struct Keys {
     /// What the instants are counted from, in picoseconds.
     origin: u64,
-    /// Has as many bits as the largest key.
+    /// The bitwise OR of all keys: it has as many bits as the largest.
     bits: u64,
     keys: Vec<u64>,
 }
@@ -79,7 +79,7 @@ impl Keys {
 }
 
 impl<T> BatchSort<T> {
-    /// So many inputs fit into a key; more are for a calendar.
+    /// Maximum number of inputs that a key can name; more need a calendar.
     pub const MAX_INPUTS: usize = 1 << INPUT_BITS;
 }
 

@@ -21,7 +21,7 @@ pub enum DecisionPoint {
 }
 
 /// Where a port keeps its records.
-pub struct Records<'a> {
+pub(super) struct Records<'a> {
     /// Its counters.
     pub counters: &'a mut PortCounters,
     /// The journal of its process.

@@ -43,7 +43,7 @@ use dyn_clone::DynClone;
 use facts::HasFacts;
 use std::any::Any;
 
-/// Builds a scheduler: one whose virtual times or classes may not fit 64 bits takes more where it must.
+/// Builds a scheduler: its narrow type if that can hold the classes and their parameters, otherwise the wide one.
 macro_rules! build {
     ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $context:ident) => {
         AnyScheduler::$variant(<$scheduler>::new($parameters, $classes, $context))
@@ -51,7 +51,7 @@ macro_rules! build {
     ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $context:ident, $wide:ty) => {
         match <$scheduler>::new($parameters, $classes, $context.clone()) {
             Some(it) => AnyScheduler::$variant(it),
-            None => AnyScheduler::Custom(Box::new(<$wide>::new($parameters, $classes, $context).expect("that fits all that there can be"))),
+            None => AnyScheduler::Custom(Box::new(<$wide>::new($parameters, $classes, $context).expect("the wide type holds any classes"))),
         }
     };
 }
@@ -93,7 +93,7 @@ macro_rules! schedulers {
             }
         }
 
-        /// A scheduler at work. `Custom` is for users of the crate, and for what does not fit 64 bits.
+        /// A scheduler at work. `Custom` holds plug-ins, and the wide types of the list below.
         #[allow(missing_docs)] // a variant is documented by its component
         #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
         #[derive(Clone)]
@@ -323,7 +323,7 @@ macro_rules! schedulers {
 
 schedulers! {
     "fifo" => Fifo(fifo::Fifo, fifo::Parameters),
-    "priority" => Priority(priority::Priority, priority::Parameters) or priority::LimitedPriority,
+    "priority" => Priority(priority::Priority, priority::Parameters) or priority::GeneralPriority,
     "wrr" => Wrr(wrr::Wrr, wrr::Parameters),
     "drr" => Drr(drr::Drr, drr::Parameters),
     "scfq" => Scfq(scfq::Scfq<u64>, scfq::Parameters) or scfq::Scfq<u128>,

@@ -78,9 +78,9 @@ pub struct Priority {
 
 impl Priority {
     /// The state that it shows.
-    pub const STATE: &'static [Variable] = LimitedPriority::STATE;
+    pub const STATE: &'static [Variable] = GeneralPriority::STATE;
 
-    /// Priority among `classes`, the most urgent first; `None` if it takes [`LimitedPriority`].
+    /// Priority among `classes`, the most urgent first; `None` if they need [`GeneralPriority`]: more than 64, or one with a limit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Priority> {
         let is_limited = classes.iter().any(|class| ClassParameters::limit_of(class).is_some());
         (!is_limited && ClassSet::<1>::fits(classes.len())).then_some(Priority { waiting: ClassSet::NONE })
@@ -117,6 +117,17 @@ impl Scheduler for Priority {
         self.waiting.set(queue, queues[queue].packets > 0);
     }
 
+    /// No class has a limit, and none can get one during a run.
+    fn change(
+        &mut self,
+        _now: Time,
+        _parameters: &dyn Any,
+        _classes: &[ClassPlan],
+        _queues: &[QueueState],
+    ) -> Option<Box<dyn Scheduler + Send>> {
+        None
+    }
+
     #[inline]
     fn reads_heads(&self) -> bool {
         false
@@ -125,7 +136,7 @@ impl Scheduler for Priority {
 
 /// State of strict priority among any number of classes, with or without limits.
 #[derive(Clone, Debug)]
-pub struct LimitedPriority {
+pub struct GeneralPriority {
     /// One per queue.
     limits: Vec<Option<Limit>>,
 }
@@ -136,22 +147,22 @@ struct Limit {
     exceeding: Exceeding,
 }
 
-impl LimitedPriority {
-    /// Priority among `classes`, the most urgent first. `Some`, since there may be any number of them.
-    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<LimitedPriority> {
+impl GeneralPriority {
+    /// Priority among `classes`, the most urgent first; never `None`.
+    pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<GeneralPriority> {
         let limit = |limit: &RateLimit| Limit { bucket: limit.bucket(), exceeding: limit.exceeding };
-        Some(LimitedPriority { limits: classes.iter().map(|class| ClassParameters::limit_of(class).map(limit)).collect() })
+        Some(GeneralPriority { limits: classes.iter().map(|class| ClassParameters::limit_of(class).map(limit)).collect() })
     }
 }
 
 crate::state! {
-    impl LimitedPriority, |it, now| {
+    impl GeneralPriority, |it, now| {
         /// Level of the bucket of each class with a rate limit.
         "rate-limit-fill", "bit", each it.limits.iter().map(|limit| limit.as_ref().map_or(f64::NAN, |limit| limit.bucket.bits(now)));
     }
 }
 
-impl Scheduler for LimitedPriority {
+impl Scheduler for GeneralPriority {
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn {
         let (mut exceeding, mut earliest) = (None, Time::NEVER);
         for (i, queue) in queues.iter().enumerate().filter(|(_, queue)| queue.packets > 0) {
@@ -193,6 +204,7 @@ mod tests {
     use super::*;
     use crate::parameters::testing::read;
     use crate::parameters::AnyParameters;
+    use crate::scheduler::{AnyScheduler, SchedulerPlan};
     use crate::units::{Duration, Rate};
 
     fn queue(packets: u32) -> QueueState {
@@ -204,13 +216,13 @@ mod tests {
         ClassPlan { parameters: Some(AnyParameters::new(ClassParameters { rate_limit: Some(rate_limit) })), ..ClassPlan::default() }
     }
 
-    fn limited_priority(plans: &[ClassPlan]) -> LimitedPriority {
-        LimitedPriority::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000)).expect("any classes")
+    fn general_priority(plans: &[ClassPlan]) -> GeneralPriority {
+        GeneralPriority::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000)).expect("any classes")
     }
 
     /// The first class has a limit of a byte a millisecond.
-    fn priority(exceeding: &str) -> LimitedPriority {
-        limited_priority(&[limited(exceeding), ClassPlan::default()])
+    fn priority(exceeding: &str) -> GeneralPriority {
+        general_priority(&[limited(exceeding), ClassPlan::default()])
     }
 
     fn ms(ms: u64) -> Time {
@@ -222,7 +234,7 @@ mod tests {
         let plans = [ClassPlan::default(), ClassPlan::default(), ClassPlan::default()];
         let order = || Parameters { order: Vec::new() };
         sends_the_first_backlogged(Priority::new(&order(), &plans, Rate::from_bps(1_000_000)).expect("no limits"));
-        sends_the_first_backlogged(limited_priority(&plans));
+        sends_the_first_backlogged(general_priority(&plans));
     }
 
     fn sends_the_first_backlogged(mut it: impl Scheduler) {
@@ -239,13 +251,24 @@ mod tests {
     }
 
     #[test]
-    fn more_than_64_classes_or_limits_take_the_other_type() {
+    fn limits_or_more_than_64_classes_need_the_general_type() {
         let build = |plans: &[ClassPlan]| Priority::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000));
         let plans = vec![ClassPlan::default(); 100];
         assert!(build(&plans).is_none() && build(&plans[..64]).is_some() && build(&[limited("exceeding = waits")]).is_none());
         let mut many = vec![queue(0); 100];
         many[80] = queue(1);
-        assert_eq!(limited_priority(&plans).next(Time::ZERO, &many), Turn::Queue(80));
+        assert_eq!(general_priority(&plans).next(Time::ZERO, &many), Turn::Queue(80));
+    }
+
+    /// As where the discipline of a class gets other parameters.
+    #[test]
+    fn a_change_without_limits_changes_nothing() {
+        let class = ClassPlan { parameters: Some(AnyParameters::new(ClassParameters { rate_limit: None })), ..ClassPlan::default() };
+        let plan = SchedulerPlan::Priority(Parameters { order: Vec::new() });
+        let mut it = AnyScheduler::new(&plan, &[class.clone(), class.clone()], Rate::from_bps(1_000_000));
+        it.on_backlog(Time::ZERO, 1, &[queue(0), queue(1)]);
+        it.change(ms(1), &plan, &[class.clone(), class], &[queue(0), queue(1)]);
+        assert_eq!(it.next(ms(1), &[queue(0), queue(1)]), Turn::Queue(1));
     }
 
     #[test]
@@ -273,7 +296,7 @@ mod tests {
     fn several_that_exceed_go_last_in_their_order() {
         let plans =
             [limited("exceeding = waits"), limited("exceeding = goes-last"), limited("exceeding = goes-last"), ClassPlan::default()];
-        let mut it = limited_priority(&plans);
+        let mut it = general_priority(&plans);
         // Each has sent 100 of 150 bytes; nobody has enough for another packet.
         (0..3).for_each(|i| it.on_sent(ms(0), i, 100, &[queue(2), queue(2), queue(2), queue(1)]));
         let mut next = |packets: [u32; 4]| it.next(ms(1), &packets.map(queue));

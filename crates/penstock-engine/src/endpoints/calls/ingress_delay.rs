@@ -29,10 +29,10 @@ impl Timed for DelayedPacket {
 /// The delayed packets of an aggregate, by time, then in the order of sending.
 #[derive(Clone, Debug)]
 pub struct IngressDelay {
-    /// What delays them.
+    /// The delay of each packet, and its fate when its call ends.
     pub plan: DelayPlan,
     stream: Stream,
-    /// Those that are not at the ingress yet.
+    /// Packets in the delay.
     pub calendar: Calendar<DelayedPacket>,
 }
 

@@ -6,7 +6,11 @@ use crate::kernel::message::MessageBody;
 use crate::node::host::Host;
 
 /// Receives the next message. Ports have processed every packet before it. Returns the port that it pauses or resumes.
-pub fn receive_message(host: Option<&mut Host>, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> Option<u32> {
+pub(in crate::node) fn receive_message(
+    host: Option<&mut Host>,
+    inputs: &mut Inputs,
+    host_context: &mut HostContext<'_, '_>,
+) -> Option<u32> {
     let message = inputs.mailbox().pop().expect("a message is due");
     match message.body {
         MessageBody::Call(signal) => {

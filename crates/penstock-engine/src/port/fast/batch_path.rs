@@ -121,7 +121,11 @@ impl Port {
 
     /// Processes arrivals, each with its next hop, for which there is room, in batches.
     #[inline(always)]
-    pub fn on_batches<'p>(&mut self, mut packets: impl Iterator<Item = (&'p Arrival, HopId)>, context: &mut Context<'_, '_>) {
+    pub(in crate::port) fn on_batches<'p>(
+        &mut self,
+        mut packets: impl Iterator<Item = (&'p Arrival, HopId)>,
+        context: &mut Context<'_, '_>,
+    ) {
         debug_assert!(context.record.is_untraced());
         self.batch.resize(MAX_BATCH, Arrival::PLACEHOLDER);
         loop {

@@ -15,11 +15,11 @@ use penstock_model::units::Time;
 pub struct Queue {
     /// What waits.
     pub waiting: Ring<Arrival>,
-    /// What decides about packets.
+    /// The discipline.
     pub discipline: AnyDiscipline,
     counting: Counting,
     hooks: Hooks,
-    /// What counts as queued, as the discipline sees it. The service loop of tail drop does without.
+    /// Packets that count against the limit. The service loop does not maintain it; it reads [`QueueState`].
     occupancy: Occupancy,
     /// A packet of this queue is in service, unless its end has not been noted yet.
     is_serving: bool,

@@ -53,7 +53,7 @@ impl Case {
         let mut net = Net::new("200 ms", self.seed);
         net.0.ties = if self.random_ties { Ties::Random } else { Ties::Scenario };
         net.0.warm_up = time(if self.warm_up { "60 ms" } else { "0 s" });
-        net.0.trace = true;
+        net.0.trace = self.traced;
         net.0.classes = ["a", "b", "c"].map(str::to_owned).into();
         let nodes: Vec<NodeId> = (0..=self.edges.len()).map(|i| net.node(&format!("n{i}"))).collect();
         let mut parents = vec![(0, LinkId(0), LinkId(0))];

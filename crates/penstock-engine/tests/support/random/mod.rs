@@ -60,6 +60,8 @@ pub struct Case {
     seed: u64,
     random_ties: bool,
     warm_up: bool,
+    /// With a trace; runs without one take fast paths.
+    traced: bool,
     /// Node i + 1 hangs on one of the nodes before it; its ports up and down.
     edges: Vec<(usize, PortChoice, PortChoice)>,
     flows: Vec<Flows>,
@@ -134,11 +136,12 @@ pub fn case() -> impl Strategy<Value = Case> {
     let switch =
         (0usize..6, prop::option::weighted(0.8, 0..BUFFERS.len()), prop::option::weighted(0.4, 0..PAUSES.len()), any::<(bool, bool)>());
     let switches = prop::collection::vec(switch, 0..3);
-    (any::<u64>(), any::<bool>(), any::<bool>(), edges, prop::collection::vec(flows(), 1..8), samples, switches).prop_map(
-        |(seed, random_ties, warm_up, edges, flows, samples, switches)| Case {
+    (any::<u64>(), any::<[bool; 3]>(), edges, prop::collection::vec(flows(), 1..8), samples, switches).prop_map(
+        |(seed, [random_ties, warm_up, traced], edges, flows, samples, switches)| Case {
             seed,
             random_ties,
             warm_up,
+            traced,
             edges,
             flows,
             samples,
