@@ -125,18 +125,19 @@ impl FlowEndpoints<'_> {
         Received::new(self.template.flow, header, watch, self.start >= self.blueprint.warm_up)
     }
 
-    /// Adds both ends of a connection to those of its transport at its hosts; of `receiver`'s packets, so many bytes are headers.
+    /// Adds the sender and the receiver of a connection at its hosts, to the endpoints of its transport. The receiver comes with the header
+    /// bytes of each data packet, and with the departure of its acknowledgements.
     fn connect<S: SenderTimers, R>(
         &self,
         processes: &mut [Process],
         (sender, application): (S, Option<Box<Application>>),
         (receiver, header, departure): (R, u32, Departure),
-        at: fn(&mut Host) -> (&mut Connections<S, R>, &mut Timers),
+        endpoints_of: fn(&mut Host) -> (&mut Connections<S, R>, &mut Timers),
     ) -> FlowSlots {
         let FlowEndpoints { group, template, answers_wait, start, process: (from, to), .. } = *self;
         let answers = PacketTemplate { departure, waits: answers_wait, ..template };
-        let sink = at(host(processes, to)).0.add_receiver(answers, receiver, self.received(header));
-        let (connections, timers) = at(host(processes, from));
+        let sink = endpoints_of(host(processes, to)).0.add_receiver(answers, receiver, self.received(header));
+        let (connections, timers) = endpoints_of(host(processes, from));
         FlowSlots { source: connections.add_sender(template, sender, application, (start, group.stop), timers), sink }
     }
 

@@ -31,7 +31,7 @@ pub struct Emitter<N = ()> {
     wheels: Vec<TimingWheel<N>>,
     heap: BinaryHeap<Reverse<Due>>,
     /// The source that sends next: the first entry of wheel `first_wheel` or, if that is [`HEAP`], of the heap.
-    pub first: Due,
+    first: Due,
     first_wheel: usize,
     /// The time of the first source outside that wheel.
     next_elsewhere: Time,
@@ -81,6 +81,12 @@ impl<N: Successor> Emitter<N> {
     pub fn count_before(&self, until: Time) -> u64 {
         let in_wheels: usize = self.wheels.iter().map(|wheel| wheel.count_before(until)).sum();
         (in_wheels + self.heap.iter().filter(|Reverse(due)| due.at < until).count()) as u64
+    }
+
+    /// The next source.
+    #[inline]
+    pub fn first(&self) -> Due {
+        self.first
     }
 
     /// Whether the first source is in a wheel, so that [`Emitter::advance`] applies.
@@ -247,7 +253,7 @@ mod tests {
             }
             let mut seen = Vec::new();
             while emitter.next() < Time::from_ps(100) {
-                let due = emitter.first;
+                let due = emitter.first();
                 prop_assert_eq!(due.at, emitter.next());
                 if emitter.first_is_periodic() && due.flow.is_multiple_of(2) {
                     emitter.emit_periodic(Time::from_ps(100), 5, |entries| {
@@ -296,7 +302,7 @@ mod tests {
                     });
                     seen.extend_from_slice(&slots[..both]);
                     if both == 0 {
-                        let due = emitter.first;
+                        let due = emitter.first();
                         seen.push((due.at.as_ps(), due.flow));
                         send_first(&mut emitter, Time::NEVER, None);
                     }

@@ -2,7 +2,7 @@
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::packet_template::PacketTemplate;
-use crate::kernel::outputs::Context;
+use crate::kernel::context::Context;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::port::waiting::{Waiting, WaitingEntry};

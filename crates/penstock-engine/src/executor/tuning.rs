@@ -7,7 +7,7 @@ const LARGE_VISIT: u64 = 2_000;
 /// ... and one that handles fewer by longer ones.
 const SMALL_VISIT: u64 = 500;
 /// The longest time that the first visits cover.
-pub const FIRST_VISIT: Duration = Duration::from_ms(1);
+pub(super) const FIRST_VISIT: Duration = Duration::from_ms(1);
 /// No visit covers more time, so that traffic which begins after a silence does not pile up either.
 const LONGEST_VISIT: Duration = Duration::from_ms(100);
 /// Except visits to the ingress of a few calls, which would handle fewer packets than this: its state leaves the caches
@@ -17,7 +17,7 @@ const LONGEST_VISIT_OF_CALLS: Duration = Duration::from_ms(400);
 
 /// Adapts the longest time that a visit to a process may cover to the number of events that the last one has handled.
 #[inline]
-pub fn adapt_visit(longest: &mut Duration, events: u64, receives_only_answers: bool) {
+pub(super) fn adapt_visit(longest: &mut Duration, events: u64, receives_only_answers: bool) {
     if events > LARGE_VISIT {
         *longest = Duration::from_ps((longest.as_ps() / events).saturating_mul(LARGE_VISIT / 2).max(1));
     } else if events < SMALL_VISIT {
@@ -44,7 +44,7 @@ const LOOKS_PER_VISIT: u64 = 16;
 pub struct SweepLengths {
     processes: u64,
     /// The length of the next sweep.
-    pub longest: Duration,
+    pub(super) longest: Duration,
     /// Events of the current sweep.
     events: u64,
     /// Sweeps of the current group, and the visits and events in them.

@@ -46,7 +46,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             self.visit_in_window(end, &mut window, outbox, budget);
             let visits = (window.ports.visited + window.processes.visited) as u64;
             if budget.is_spent() {
-                // The rest of the window is left for later.
+                // The rest of the window returns to the wheel.
                 let Some(local) = &mut outbox.local else { unreachable!("it is there while windows run") };
                 for process in window.give_up(&mut local.wheel) {
                     let next = self.processes[process].next(inputs_of(&self.inputs[process]));

@@ -30,8 +30,8 @@ pub fn beginning_of_window(time: Time, length: Duration) -> Time {
 /// The current window: what arrives there, by process, and the processes that have something to do.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// What arrives there.
-    pub arrivals: WindowArrivals,
+    /// Its arrivals.
+    pub(super) arrivals: WindowArrivals,
     /// The hot ports that have something to do.
     pub ports: DueList,
     /// The others that have something to do.
@@ -52,8 +52,8 @@ pub struct Window {
 #[derive(Clone, Debug, Default)]
 pub struct DueList {
     due: Vec<Due>,
-    /// Those before it have been visited.
-    pub visited: usize,
+    /// The number of processes visited, from the first on.
+    pub(super) visited: usize,
 }
 
 /// A process that has something to do.
@@ -67,7 +67,7 @@ pub struct Due {
 
 /// What arrives in a window.
 #[derive(Clone, Debug)]
-pub struct WindowArrivals {
+pub(super) struct WindowArrivals {
     /// Where it stands on the wheel.
     slots: Vec<u32>,
     /// For each arrival the one before it at the same process, or [`NONE`].
@@ -199,9 +199,9 @@ impl DueList {
 }
 
 impl WindowArrivals {
-    /// Lists where the arrivals at a process that is due stand on the wheel, by time, then input, then as they were sent; once.
+    /// Returns the wheel's slots of the arrivals at a process, by time, then input, then order of sending. To be called once per window.
     #[inline(always)]
-    pub fn of(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
+    pub(super) fn of(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
         let last = std::mem::replace(&mut self.last[process as usize], NONE);
         match self.before.get(last as usize) {
             None => &[],

@@ -1,5 +1,6 @@
 //! The interface between processes and the executor: events, messages, inputs and outputs, routes, due times, and the journal.
 
+pub mod context;
 pub mod digest;
 pub mod event;
 pub mod inputs;

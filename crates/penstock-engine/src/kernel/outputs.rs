@@ -2,10 +2,8 @@
 
 use crate::kernel::event::{Arrival, TrainPacket};
 use crate::kernel::inputs::Inputs;
-use crate::kernel::journal::Journal;
 use crate::kernel::message::{Message, MessageBody, Peer};
 use crate::kernel::outbox::Outbox;
-use crate::kernel::route::Routes;
 use crate::merge::deferred_set::DeferredSet;
 use crate::merge::ring::Ring;
 use penstock_model::id::ProcessId;
@@ -26,16 +24,6 @@ pub struct Outputs<'a> {
     pub outbox: &'a mut Outbox,
     /// A buffer for packet trains; empty between uses.
     pub train: &'a mut Vec<TrainPacket>,
-}
-
-/// What all components of a process share during a visit: the routes, its journal and its outputs.
-pub struct Context<'a, 'b> {
-    /// The routes.
-    pub routes: &'a Routes,
-    /// Digest and trace of the process.
-    pub record: &'a mut Journal,
-    /// The inputs of other processes.
-    pub outputs: &'a mut Outputs<'b>,
 }
 
 const TO_ITSELF: &str = "no process sends to itself";

@@ -42,10 +42,10 @@ const MAX_SORTED: usize = 1 << 12;
 /// How many bits of a key are the input.
 const INPUT_BITS: u32 = 16;
 
-/// Instants and inputs, packed: arrivals at one instant go by the input, and those of one input are in order anyway.
+/// Sort keys: the time since `origin` in the upper bits, the input in the lower 16. Arrivals of one input are in order anyway.
 #[derive(Clone, Debug, Default)]
 struct Keys {
-    /// What the instants are counted from, in picoseconds.
+    /// The time of the earliest arrival of the batch, in picoseconds.
     origin: u64,
     /// The bitwise OR of all keys: it has as many bits as the largest.
     bits: u64,
@@ -53,6 +53,11 @@ struct Keys {
 }
 
 impl Keys {
+    #[inline(always)]
+    fn input_of(key: u64) -> usize {
+        key as usize % (1 << INPUT_BITS)
+    }
+
     /// Adds keys for the arrivals that wait at `input` up to and including `last`; returns when the first after that arrives.
     #[inline(always)]
     fn add<T: Timed>(&mut self, arrivals: &Ring<T>, input: usize, last: Time) -> Time {
@@ -193,7 +198,7 @@ impl<T: Timed> BatchSort<T> {
         let keys = &self.sorter.sorted()[self.copied..];
         let keys = &keys[..keys.len().min(MAX_COPIED)];
         let BatchSort { front, rings, .. } = self;
-        front.extend(keys.iter().map(|key| rings[*key as usize % Self::MAX_INPUTS].take_first()));
+        front.extend(keys.iter().map(|key| rings[Keys::input_of(*key)].take_first()));
         self.copied += keys.len();
     }
 

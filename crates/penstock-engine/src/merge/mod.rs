@@ -21,7 +21,7 @@ pub trait Timed: Copy + Default {
     fn at(&self) -> Time;
 }
 
-/// The first bit of `words` that is set, from number `first` on and around.
+/// The number of the first set bit of `words` at or after `first`, wrapping around; `None` if no bit is set.
 #[inline]
 fn first_set(words: &[u64], first: usize) -> Option<usize> {
     let (word, bit) = (first / 64, first % 64);
@@ -34,6 +34,15 @@ fn first_set(words: &[u64], first: usize) -> Option<usize> {
 #[cfg(test)]
 mod testing {
     use super::*;
+
+    #[test]
+    fn the_first_set_bit_is_sought_around() {
+        let words = [1 << 3 | 1 << 40, 0, 1 << 5];
+        let found = [0, 3, 4, 41, 64, 133, 134].map(|first| first_set(&words, first));
+        assert_eq!(found, [3, 3, 40, 133, 133, 133, 3].map(Some));
+        // Only bits below the first one, in the only word.
+        assert_eq!((first_set(&[1], 63), first_set(&[0, 0], 70)), (Some(0), None));
+    }
 
     /// An event that can be distinguished from others due at the same time.
     #[derive(Clone, Copy, Default)]

@@ -131,9 +131,8 @@ impl<N: Successor> TimingWheel<N> {
     }
 
     /// Lets the first source send, then those due before `bound`, at most `most` in all. `send` gets the time and the slot and
-    /// returns when that source sends next. Ends early at a source that leaves the wheel, since that does not keep the spacing. Returns
-    /// how many have sent, at least one, and the entry of the source that leaves with the time at which it sends next. Panics if the wheel
-    /// is empty.
+    /// returns when that source sends next. Stops at a source whose next packet does not keep the spacing: it leaves the wheel. Returns
+    /// how many have sent (at least one), and the source that left with the time of its next packet. Panics if the wheel is empty.
     #[inline(always)]
     pub fn advance(&mut self, bound: Time, most: usize, mut send: impl FnMut(Time, u32) -> Time) -> (usize, Option<(WheelEntry<N>, Time)>) {
         let (mut sent, mut rescheduled) = (0, None);

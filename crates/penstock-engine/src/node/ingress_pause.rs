@@ -6,8 +6,8 @@
 
 use crate::api::blueprint::PausePlan;
 use crate::api::observations::PausedIngress;
+use crate::kernel::context::Context;
 use crate::kernel::message::{MessageBody, PauseSignal, Peer};
-use crate::kernel::outputs::Context;
 use crate::kernel::route::{Hop, Routes};
 use crate::node::pause_waits::PauseWait;
 use crate::port::Port;

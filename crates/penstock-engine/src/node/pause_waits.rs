@@ -27,10 +27,10 @@ pub fn find_deadlock(waits: &[PauseWait]) -> Vec<PausedIngress> {
     let mut stuck: BTreeMap<PausedIngress, &PauseWait> = waits.iter().map(|wait| (wait.paused, wait)).collect();
     loop {
         let is_stuck = |pauses: &[PausedIngress]| pauses.iter().any(|pause| stuck.contains_key(pause));
-        // Whether it stays although everything leaves but the bytes that are stuck.
+        // A pause stays if the stuck bytes alone keep it above its threshold.
         let stays = |wait: &PauseWait| {
-            let bytes: u64 = wait.behind.iter().filter(|(pauses, _)| is_stuck(pauses)).map(|(_, bytes)| bytes).sum();
-            bytes > wait.xon || wait.held.bytes - bytes < wait.headroom.bytes
+            let stuck_bytes: u64 = wait.behind.iter().filter(|(pauses, _)| is_stuck(pauses)).map(|(_, bytes)| bytes).sum();
+            stuck_bytes > wait.xon || wait.held.bytes - stuck_bytes < wait.headroom.bytes
         };
         let lifting: Vec<PausedIngress> = stuck.iter().filter(|(_, wait)| !stays(wait)).map(|(paused, _)| *paused).collect();
         if lifting.is_empty() {

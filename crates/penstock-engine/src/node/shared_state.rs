@@ -2,7 +2,7 @@
 
 use crate::api::blueprint::SwitchPlan;
 use crate::api::series::SeriesPart;
-use crate::kernel::outputs::Context;
+use crate::kernel::context::Context;
 use crate::merge::tournament_tree::TournamentTree;
 use crate::node::ingress_pause::{ingress_of, IngressPause};
 use crate::node::switch_messages::{CongestionPoints, OwnMessages, SourceQuench};

@@ -6,9 +6,10 @@
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
-use crate::kernel::outputs::{Context, Outputs};
+use crate::kernel::outputs::Outputs;
 use crate::kernel::route::{Hop, Routes};
 use crate::node::host::Host;
 use crate::node::process::messages::receive_message;

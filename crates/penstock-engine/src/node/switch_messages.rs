@@ -1,7 +1,5 @@
-//! Messages that a switch originates towards the sources of what passes: source quenches, and frames of congestion points. They take
-//! bandwidth, queue, and may be lost.
-//!
-//! ICMP Source Quench is deprecated by RFC 6633, and kept here as the smallest feedback loop that is carried by packets.
+//! Packets that a switch sends to the sources of passing traffic: ICMP Source Quench, and the frames of congestion points. They take
+//! bandwidth, wait in queues, and may be lost.
 
 use crate::endpoints::packet_template::PacketTemplate;
 use crate::kernel::route::Departure;
@@ -11,7 +9,7 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::{Duration, Time};
 use std::collections::BTreeMap;
 
-/// The messages of one kind.
+/// The messages of one kind, numbered from 0.
 #[derive(Clone)]
 pub struct OwnMessages {
     size: u32,
@@ -39,7 +37,8 @@ impl OwnMessages {
     }
 }
 
-/// Makes source quenches, at most one per interval [RFC1016; RFC1812 s4.3.2.8].
+/// ICMP Source Quench, at most one per interval [RFC1016; RFC1812 s4.3.2.8]. RFC 6633 deprecates it. It is kept as the smallest feedback
+/// loop that is carried by packets.
 #[derive(Clone)]
 pub struct SourceQuench {
     interval: Duration,
@@ -48,13 +47,13 @@ pub struct SourceQuench {
 }
 
 impl SourceQuench {
-    /// Source quenches to those whose data `messages` have routes to.
+    /// At most one quench per `interval`, over the routes of `messages`.
     pub fn new(interval: Duration, messages: OwnMessages) -> SourceQuench {
         SourceQuench { interval, messages, not_before: Time::ZERO }
     }
 
-    /// What is to be sent because `packet` is dropped, and by which port. Nothing is in answer to a quench [RFC1122 s3.2.2], nor
-    /// to acknowledgements, whose source has no window to reduce.
+    /// Returns the quench for a dropped `packet`, with the port that sends it. There is none for quenches [RFC1122 s3.2.2], nor for
+    /// acknowledgements, whose source has no window to reduce.
     pub fn on_drop(&mut self, now: Time, packet: &Packet) -> Option<(u32, Packet)> {
         if now < self.not_before || OwnMessages::include(packet) || packet.body.is_from_receiver() {
             return None;
@@ -75,8 +74,8 @@ pub struct CongestionPoints {
 }
 
 impl CongestionPoints {
-    /// What is to be sent because `packet` has arrived at `port`, where so many frames of so many bytes wait now, and by which port.
-    /// Frames of messages are not sampled.
+    /// Samples `packet`, which has arrived at `port`. The queue of this port now has `frames` of `bytes` in total. Returns the notification,
+    /// with the port that sends it, if the congestion point makes one. Messages of switches are not sampled.
     pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, (frames, bytes): (u32, u64)) -> Option<(u32, Packet)> {
         if OwnMessages::include(packet) {
             return None;

@@ -1,8 +1,8 @@
 //! The interface between a host and its port: packets of its own in a transmit batch, connections that wait for room, and which
 //! arrivals are in transit.
 
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::outputs::Context;
 use crate::port::transit_merge::TransitMerge;
 use crate::port::waiting::{WaitingEntry, WaitingLists};
 use crate::port::{Port, Queueing};

@@ -176,8 +176,8 @@ impl Port {
         }
     }
 
-    /// Builds the port of `link`, which traces name by its row `place`. Three things are not in the plan: what is recorded beyond counters,
-    /// the jitter of packets that enter the network here, and whether each departure has to be an event.
+    /// Builds the port of `link`; `place` is its number in traces. The plan lacks three things: the recorder, if more than counters is
+    /// recorded; the jitter of packets that enter the network here; and whether each departure has to be an event.
     pub fn new(
         link: LinkId,
         place: u32,

@@ -2,8 +2,8 @@
 
 use crate::api::blueprint::PcnAt;
 use crate::api::observations::TraceEvent;
+use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, HeaderUpdate};
-use crate::kernel::outputs::Context;
 use crate::port::fast::batch_path::MIN_BATCH;
 use crate::port::verdict::{self, DecisionPoint, Records};
 use crate::port::{Port, Queueing};

@@ -1,8 +1,8 @@
 //! The interface between a switch and its ports: releases of memory, drops for want of shared buffer, pauses.
 
 use crate::api::observations::PausedIngress;
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::outputs::Context;
 use crate::port::counters::{PortCounters, Release};
 use crate::port::queueing::event_driven::EventDriven;
 use crate::port::transmit_batch::TransmitBatch;

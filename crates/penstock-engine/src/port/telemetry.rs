@@ -18,7 +18,7 @@ pub struct Telemetry {
     /// Bytes whose transmission has begun.
     sent: u64,
     /// The senders of flows, to which it reports.
-    pub receivers: BTreeMap<FlowId, TelemetryReceiver>,
+    pub(super) receivers: BTreeMap<FlowId, TelemetryReceiver>,
 }
 
 /// The sender of a flow, to which records go.

@@ -14,8 +14,8 @@ pub struct Departures {
     /// What they have in common.
     pub template: PacketTemplate,
     place: u32,
-    /// How many packets have left in all, modulo 2^32.
-    pub sequence: u32,
+    /// The number of packets sent so far, modulo 2^32: that of the next one.
+    pub(super) sequence: u32,
     /// When counting is on.
     pub measured: Measurement,
     /// What has left in the measurement period.

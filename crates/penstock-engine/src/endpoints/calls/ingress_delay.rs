@@ -30,10 +30,10 @@ impl Timed for DelayedPacket {
 #[derive(Clone, Debug)]
 pub struct IngressDelay {
     /// The delay of each packet, and its fate when its call ends.
-    pub plan: DelayPlan,
+    pub(super) plan: DelayPlan,
     stream: Stream,
     /// Packets in the delay.
-    pub calendar: Calendar<DelayedPacket>,
+    pub(super) calendar: Calendar<DelayedPacket>,
 }
 
 impl IngressDelay {

@@ -39,7 +39,7 @@ impl Host {
             } else if emitter.first_is_in_wheel() {
                 emitter.advance(bound, most - sent, |now, slot| sources[slot as usize].send(now, *measured, *place, host_context))
             } else {
-                let Due { at, slot, .. } = emitter.first;
+                let Due { at, slot, .. } = emitter.first();
                 let end = &mut sources[slot as usize];
                 let next = end.send(at, *measured, *place, host_context);
                 emitter.reschedule_first(next, end.periodic_packet());

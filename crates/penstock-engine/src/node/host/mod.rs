@@ -169,7 +169,7 @@ impl Host {
     /// no other event precedes. Returns how many events there were.
     fn on_due(&mut self, now: Time, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let (emission, timer) = (self.emitter.next(), self.timers.next());
-        let Due { at, tie, flow, .. } = self.emitter.first;
+        let Due { at, tie, flow, .. } = self.emitter.first();
         if emission <= now && self.timers.peek().is_none_or(|timer| (at, tie, flow) <= (timer.at, timer.tie, timer.flow)) {
             return self.emit(emission.after(), 1, false, host_context) as u64;
         }

@@ -2,10 +2,10 @@
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
 use crate::kernel::message::TelemetrySignal;
-use crate::kernel::outputs::Context;
 use crate::kernel::route::Routes;
 use crate::node::host::Host;
 use penstock_model::edge::Signal;

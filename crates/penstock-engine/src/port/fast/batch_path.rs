@@ -1,7 +1,7 @@
 //! Fast path: batches of packets through a tail-drop FIFO, in one loop per step.
 
+use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, TrainPacket};
-use crate::kernel::outputs::Context;
 use crate::kernel::periodic_packet::PeriodicPacket;
 use crate::merge::timing_wheel::WheelEntry;
 use crate::merge::wheel_pair::WheelPair;

@@ -1,8 +1,9 @@
 //! Fast path: event-driven tail-drop queues at a constant rate, without further stages. It does what [`EventDriven`] does step
 //! by step, with fewer checks per packet, and is compiled for each kind of scheduler.
 
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
-use crate::kernel::outputs::{Channel, Context, Outputs};
+use crate::kernel::outputs::{Channel, Outputs};
 use crate::kernel::route::Routes;
 use crate::merge::ring::Back;
 use crate::port::counters::PortCounters;

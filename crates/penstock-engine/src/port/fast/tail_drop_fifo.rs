@@ -1,9 +1,9 @@
 //! Fast path: tail-drop FIFO at a constant rate, without further stages than meters. It does what
 //! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
 
+use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
 use crate::kernel::journal::Journal;
-use crate::kernel::outputs::Context;
 use crate::merge::ring::Ring;
 use crate::port::counters::{CheckedCount, PortCounters};
 use crate::port::verdict::{DecisionPoint, Records};
@@ -23,9 +23,9 @@ use std::hint::select_unpredictable;
 #[repr(C)]
 #[derive(Clone)]
 pub struct TailDropFifo {
-    /// When the last transmission that has been decided on ends.
+    /// The end of the last scheduled transmission.
     pub last_end: Time,
-    /// When the transmissions of those start that wait, behind some that have left.
+    /// The starts of scheduled transmissions; the first may be in the past.
     pub waiting: Ring<Time>,
     /// What is known of their bytes, if the limit is in bytes.
     bytes: Option<Box<WaitingBytes>>,

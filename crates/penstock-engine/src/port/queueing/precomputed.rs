@@ -15,9 +15,9 @@ pub struct Precomputed {
     /// Its discipline.
     pub discipline: AnyDiscipline,
     counting: Counting,
-    /// What counts as queued, as it did at the last update.
+    /// The packets that counted as queued at the last update.
     pub ring: Ring<Entry>,
-    /// When the last transmission that has been decided on ends.
+    /// The end of the last scheduled transmission.
     pub last_end: Time,
     occupancy: Occupancy,
     /// How many packets no longer count as queued.

@@ -158,7 +158,7 @@ impl Sending {
                 bound = bound.min(emitter.next().after());
             }
             if !emitter.first_is_in_wheel() {
-                let Due { at, slot, .. } = emitter.first;
+                let Due { at, slot, .. } = emitter.first();
                 emitter.reschedule_first(send_from(calls, free, stop, at, slot, sink), None);
                 visited += 1;
                 continue;

@@ -218,7 +218,7 @@ impl EventDriven {
         }
     }
 
-    /// Acts while the scheduler sees a queue as it is, which may be paused.
+    /// Calls `act` while a queue, which may be paused, is visible to the scheduler.
     pub(super) fn while_shown<T>(&mut self, now: Time, queue: usize, act: impl FnOnce(&mut EventDriven) -> T) -> T {
         let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(queue).is_some());
         self.show(now, queue);

@@ -21,7 +21,7 @@ pub(crate) struct Queues {
     pub(super) wire: WireState,
     /// At the link's first rate.
     pub(super) times: TransmissionTimes,
-    /// The queue of the packet in service, as long as its discipline has not been told that the transmission has ended.
+    /// The queue of the packet in service, until its discipline learns that the transmission has ended.
     pub(super) in_service: Option<usize>,
     /// How queues of flows are made, where the scheduler has such.
     pub(super) flows: Option<Box<FlowQueues>>,
