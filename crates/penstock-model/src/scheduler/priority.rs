@@ -20,7 +20,8 @@ crate::parameters! {
     /// taking tokens. A limited class thus sends at most burst + rate x t ahead of the others in any time t.
     ///
     /// ## State
-    /// The exact levels of the buckets. The cost per decision grows with the number of queues.
+    /// The exact levels of the buckets. The cost per decision grows with the number of queues if a class has a limit or there are more
+    /// than 64 classes; otherwise it is constant.
     ///
     /// ## Departures
     /// A packet larger than the burst of its limit waits for a full bucket and empties it; otherwise it would wait forever.
