@@ -74,7 +74,8 @@ def random_page(
     rows += [[kind, meaning, str(kinds.count(kind))] for kind, meaning in KINDS.items() if kind in kinds]
     if len(kinds) < len(left):
         rows.append(["", "not known yet", str(len(left) - len(kinds))])
-    text += f"\n## What survives\n\nLines are those at the time of the draw, except in code that has moved to another file since.\n\n{table(rows)}\n\n"
+    text += "\n## What survives\n\nLines are those at the time of the draw, "
+    text += f"except in code that has moved to another file since.\n\n{table(rows)}\n\n"
     rows = [["file", "mistake", "kind", "why no test tells"]]
     for it in left:
         judged = judgements.get(it.name)
