@@ -10,10 +10,12 @@
 //! receives replies, or whose only sender's wire to it is busy, runs past the end of the sweep, as far as a visit to it may go; others do
 //! not, so that few packets pile up.
 
+use crate::executor::tuning::{adapt_visit, FIRST_VISIT};
 use crate::kernel::logical_process::EarliestOutput;
 use crate::kernel::process_graph::Latencies;
 use crate::merge::deferred_set::DeferredSet;
 use penstock_model::units::{Duration, Time};
+use std::cmp::Reverse;
 
 /// A process in the order of sweeps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +25,7 @@ struct Stop {
     senders_end: u32,
     /// The least time from the start of a transmission, or from an event, to an arrival elsewhere.
     reach: Duration,
-    /// The longest time that a visit covers.
+    /// The longest time that its next visit covers, unless the sweep is longer.
     visit: Duration,
     /// How long its visit may be postponed: no longer than a visit or the reach.
     slack: Duration,
@@ -79,7 +81,7 @@ impl PromiseSweep {
                 senders_end += 1;
             }
             let (process, senders_end, reach) = (*process, senders_end as u32, reach[*process as usize]);
-            Stop { process, senders_end, reach, ..Stop::default() }
+            Stop { process, senders_end, reach, visit: FIRST_VISIT, ..Stop::default() }
         };
         let stops: Vec<Stop> = order.iter().enumerate().map(stop).collect();
         let mut back_senders: Vec<u32> = pairs.iter().filter(|(to, from)| from >= to).map(|(_, from)| *from).collect();
@@ -131,81 +133,90 @@ impl PromiseSweep {
     /// sweep. `eot_to` is the earliest output time of a process, of what it sends to a second one.
     #[inline]
     pub fn next(&mut self, due: &DeferredSet, eot_to: impl Fn(usize, usize) -> Time) -> Option<(usize, Time)> {
-        while let Some(stop) = self.stops.get(self.current) {
-            let process = stop.process as usize;
-            let senders = &self.senders[self.first_sender..stop.senders_end as usize];
-            let promised = senders.iter().map(|sender| self.stops[*sender as usize].promise).min();
+        let (stops, end) = (&mut self.stops[..], self.end);
+        let mut first_sender = self.first_sender;
+        for current in self.current..stops.len() {
+            let stop = &stops[current];
+            let senders = &self.senders[first_sender..stop.senders_end as usize];
+            let promised = senders.iter().map(|sender| stops[*sender as usize].promise).min();
             let mut promised = promised.unwrap_or(Time::NEVER).max(stop.first_answer);
-            let next = due.due(process);
+            let next = due.due(stop.process as usize);
             let mut runs_on = stop.first_answer > Time::ZERO;
-            if let ([sender], true) = (senders, next < self.end && promised < self.end) {
-                let sender = self.stops[*sender as usize];
+            if let ([sender], true) = (senders, next < end && promised < end) {
+                let sender = &stops[*sender as usize];
                 if sender.differs_by_receiver {
-                    promised = promised.max(eot_to(sender.process as usize, process) + sender.reach);
-                    runs_on |= promised > self.end;
+                    promised = promised.max(eot_to(sender.process as usize, stop.process as usize) + sender.reach);
+                    runs_on |= promised > end;
                 }
             }
-            let end = if runs_on { self.end.max(next + stop.visit).min(self.limit) } else { self.end };
-            self.horizon = promised.min(end);
-            self.first_sender = stop.senders_end as usize;
-            let can_wait = self.leaves_out && next + stop.slack >= self.end;
-            if next < self.horizon && !can_wait {
-                return Some((process, self.horizon.before()));
+            let horizon = promised.min(if runs_on { end.max(next + stop.visit).min(self.limit) } else { end });
+            let can_wait = self.leaves_out && next + stop.slack >= end;
+            if next < horizon && !can_wait {
+                (self.current, self.first_sender, self.horizon) = (current, first_sender, horizon);
+                return Some((stop.process as usize, horizon.before()));
             }
-            self.promise(next);
+            first_sender = stop.senders_end as usize;
+            stops[current].promise_from(next, horizon);
         }
+        self.current = self.stops.len();
         None
     }
 
     /// Sets the earliest output times of `process`.
-    pub fn set_eot(&mut self, process: usize, EarliestOutput { of_all, of_requests, differs_by_receiver }: EarliestOutput) {
-        let stop = &mut self.stops[self.position[process] as usize];
-        (stop.eot, stop.differs_by_receiver) = (of_all, differs_by_receiver);
-        stop.first_answer = if of_requests > Time::ZERO { of_requests + stop.reach } else { Time::ZERO };
+    pub fn set_eot(&mut self, process: usize, eot: EarliestOutput) {
+        self.stops[self.position[process] as usize].set_eot(eot);
     }
 
-    /// The process of the current stop has been visited, and its earliest output times are set. Its next event is due at `next`; the next
-    /// visit covers at most `longest`, unless the sweep is longer.
+    /// The process of the current stop has been visited and has handled `events`. Its next event is due at `next`, and these are its
+    /// earliest output times.
     #[inline]
-    pub fn visited(&mut self, next: Time, longest: Duration) {
+    pub fn visited(&mut self, next: Time, eot: EarliestOutput, events: u64) {
         let stop = &mut self.stops[self.current];
-        (stop.visit, stop.slack) = (longest, longest.min(stop.reach));
-        self.promise(next);
-    }
-
-    /// Derives the promise of the current stop, whose next event is due at `next` unless something arrives before, and goes on to the
-    /// next stop.
-    #[inline]
-    fn promise(&mut self, next: Time) {
-        let stop = &mut self.stops[self.current];
-        stop.promise = stop.promise.max(next.min(self.horizon).max(stop.eot) + stop.reach);
+        stop.set_eot(eot);
+        adapt_visit(&mut stop.visit, events, stop.first_answer > Time::ZERO);
+        stop.slack = stop.visit.min(stop.reach);
+        stop.promise_from(next, self.horizon);
+        self.first_sender = stop.senders_end as usize;
         self.current += 1;
     }
 }
 
-/// An order in which senders mostly come before receivers: the reverse postorder of a depth-first search.
+impl Stop {
+    #[inline]
+    fn set_eot(&mut self, EarliestOutput { of_all, of_requests, differs_by_receiver }: EarliestOutput) {
+        (self.eot, self.differs_by_receiver) = (of_all, differs_by_receiver);
+        self.first_answer = if of_requests > Time::ZERO { of_requests + self.reach } else { Time::ZERO };
+    }
+
+    /// Derives the promise of a process whose next event is due at `next`, and which nothing reaches before `horizon`.
+    #[inline]
+    fn promise_from(&mut self, next: Time, horizon: Time) {
+        self.promise = self.promise.max(next.min(horizon).max(self.eot) + self.reach);
+    }
+}
+
+/// An order in which senders mostly come before receivers: the postorder of a depth-first search from receivers to senders, which begins
+/// at processes with many senders. These come last in their loops, so that few processes send against the order.
 fn depth_first_order(processes: usize, latencies: &Latencies) -> Vec<u32> {
+    let mut senders = vec![Vec::new(); processes];
+    latencies.keys().for_each(|(from, to)| senders[*to as usize].push(*from));
+    let mut roots: Vec<u32> = (0..processes as u32).rev().collect();
+    roots.sort_by_key(|process| Reverse(senders[*process as usize].len()));
     let mut postorder = Vec::with_capacity(processes);
     let mut seen = vec![false; processes];
-    let mut path: Vec<(u32, u32)> = Vec::new();
-    for root in 0..processes as u32 {
-        if !std::mem::replace(&mut seen[root as usize], true) {
-            path.push((root, 0));
-        }
-        while let Some((process, from)) = path.last_mut() {
-            let receiver = latencies.range((*process, *from)..=(*process, u32::MAX)).next().map(|((_, to), _)| *to);
-            let Some(to) = receiver else {
-                postorder.push(*process);
-                path.pop();
-                continue;
-            };
-            *from = to + 1;
-            if !std::mem::replace(&mut seen[to as usize], true) {
-                path.push((to, 0));
+    let mut path = Vec::new();
+    for root in roots {
+        let mut next = Some(root);
+        loop {
+            match next {
+                Some(process) if std::mem::replace(&mut seen[process as usize], true) => {}
+                Some(process) => path.push(process),
+                None => postorder.extend(path.pop()),
             }
+            let Some(last) = path.last() else { break };
+            next = senders[*last as usize].pop();
         }
     }
-    postorder.reverse();
     postorder
 }
 
@@ -237,7 +248,16 @@ mod tests {
     /// The process of the current stop has been visited, and its next event is due at `next`.
     fn visited(sweep: &mut PromiseSweep, due: &mut DeferredSet, process: usize, next: u64) {
         due.set(process, at(next));
-        sweep.visited(at(next), Duration::ZERO);
+        visited_for(sweep, next, Duration::ZERO);
+    }
+
+    /// The same; its next visit covers `longest`.
+    fn visited_for(sweep: &mut PromiseSweep, next: u64, longest: Duration) {
+        let stop = &mut sweep.stops[sweep.current];
+        stop.visit = longest;
+        let eot = EarliestOutput { of_all: stop.eot, of_requests: Time::ZERO, differs_by_receiver: stop.differs_by_receiver };
+        // Neither few events nor many, so that the next visit keeps its length.
+        sweep.visited(at(next), eot, 1_000);
     }
 
     #[test]
@@ -246,6 +266,13 @@ mod tests {
         let order = depth_first_order(4, &latencies);
         let position = |process: u32| order.iter().position(|other| *other == process);
         assert!(latencies.keys().all(|(from, to)| position(*from) < position(*to)));
+    }
+
+    #[test]
+    fn in_a_star_only_the_hub_sends_against_the_order() {
+        let channels: Vec<(u32, u32, u64)> = (0..8).filter(|leaf| *leaf != 3).flat_map(|leaf| [(leaf, 3, 1), (3, leaf, 1)]).collect();
+        let (sweep, _) = sweep(&channels, &[0; 8]);
+        assert_eq!(sweep.back_senders.iter().map(|stop| sweep.stops[*stop as usize].process).collect::<Vec<_>>(), [3]);
     }
 
     #[test]
@@ -312,17 +339,17 @@ mod tests {
 
     #[test]
     fn a_process_whose_only_sender_has_a_busy_wire_to_it_runs_past_the_end_of_a_sweep() {
-        let (mut sweep, due) = sweep(&[(0, 1, 2), (0, 2, 2), (1, 0, 2)], &[10, 11, 1_000]);
-        let receiver = sweep.position[1] as usize;
+        let (mut sweep, due) = sweep(&[(0, 1, 2), (0, 2, 2), (2, 0, 2)], &[10, 1_000, 11]);
+        let receiver = sweep.position[2] as usize;
         sweep.stops[receiver].visit = ms(100);
-        let wires = |sender, receiver| if (sender, receiver) == (0, 1) { at(40) } else { Time::ZERO };
+        let wires = |sender, receiver| if (sender, receiver) == (0, 2) { at(40) } else { Time::ZERO };
         for (differs_by_receiver, until) in [(false, at(14).before()), (true, at(42).before())] {
             let mut sweep = sweep.clone();
             sweep.set_eot(0, EarliestOutput { differs_by_receiver, ..EarliestOutput::default() });
             sweep.begin(ms(5), at(1_000), &due);
             assert_eq!(sweep.next(&due, wires), Some((0, at(13).before())));
             visited(&mut sweep, &mut due.clone(), 0, 12);
-            assert_eq!(sweep.next(&due, wires), Some((1, until)), "differs by receiver: {differs_by_receiver}");
+            assert_eq!(sweep.next(&due, wires), Some((2, until)), "differs by receiver: {differs_by_receiver}");
         }
     }
 
@@ -333,10 +360,10 @@ mod tests {
         assert_eq!(sweep.next(&due, unknown), Some((0, at(30))));
         due.set(0, at(29));
         // A visit may be put off by no more than it takes to reach process 1.
-        sweep.visited(at(29), ms(5));
+        visited_for(&mut sweep, 29, ms(5));
         assert_eq!(sweep.next(&due, unknown), Some((1, at(30))));
         due.set(1, at(28));
-        sweep.visited(at(28), ms(5));
+        visited_for(&mut sweep, 28, ms(5));
         assert_eq!(sweep.next(&due, unknown), None);
         let mut last = sweep.clone();
         // Something has to be visited by 31: 21 ms after the first time, and the sweep is twice as long.
@@ -356,7 +383,7 @@ mod tests {
         sweep.begin(ms(2), at(1_000), &due);
         assert_eq!(sweep.next(&due, unknown), Some((0, at(12))));
         due.set(0, at(13));
-        sweep.visited(at(13), ms(20));
+        visited_for(&mut sweep, 13, ms(20));
         assert_eq!(sweep.next(&due, unknown), None);
         // Its next request leaves at 60 at the earliest.
         for (of_requests, until, reached) in [(0, 1_000, at(17).before()), (60, 1_000, at(33).before()), (60, 25, at(25))] {

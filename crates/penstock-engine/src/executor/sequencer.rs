@@ -4,7 +4,7 @@
 //! process by what the others may still do, in windows ([`crate::executor::windows`]).
 
 use crate::executor::promise_sweep::PromiseSweep;
-use crate::executor::tuning::{adapt_visit, SweepLengths, WindowTuning, FIRST_VISIT};
+use crate::executor::tuning::{SweepLengths, WindowTuning};
 use crate::executor::windows::Window;
 use crate::executor::Executor;
 use crate::kernel::logical_process::EarliestOutput;
@@ -39,15 +39,12 @@ pub struct Sequencer {
     /// The shortest delay of all channels.
     pub(super) shortest: Duration,
     pub(super) sweep: PromiseSweep,
-    /// The longest time that a visit to each process may cover.
-    longest_visits: Vec<Duration>,
     sweep_lengths: SweepLengths,
     window_tuning: WindowTuning,
     /// While processes run in windows: what is on its way to them, and the current window.
     pub windows: Option<(Box<LocalDeliveries>, Box<Window>)>,
     /// No ties are random.
     ties_are_fixed: bool,
-    visits_of_sweep: u64,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
     pub steps: u64,
     /// Events handled in each mode.
@@ -64,12 +61,10 @@ impl Sequencer {
             processes,
             sweep: PromiseSweep::new(processes, latencies),
             shortest: latencies.values().copied().min().unwrap_or(Duration::FOREVER),
-            longest_visits: vec![FIRST_VISIT; processes],
             sweep_lengths: SweepLengths::new(processes),
             window_tuning: WindowTuning::new(processes),
             windows: None,
             ties_are_fixed: true,
-            visits_of_sweep: 0,
             steps: 0,
             events: [0; 3],
         }
@@ -160,7 +155,6 @@ impl Sequencer {
         if self.sweep.is_under_way(until) {
             return true;
         }
-        self.visits_of_sweep = 0;
         self.steps += self.processes as u64;
         self.sweep.begin(self.sweep_lengths.longest, until, &self.due)
     }
@@ -169,20 +163,18 @@ impl Sequencer {
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, eot: EarliestOutput, events: u64) {
         self.due.set(process, next);
-        self.visits_of_sweep += 1;
         self.sweep_lengths.count_visit(events);
-        adapt_visit(&mut self.longest_visits[process], events, eot.of_requests > Time::ZERO);
-        self.sweep.set_eot(process, eot);
-        self.sweep.visited(next, self.longest_visits[process]);
+        self.sweep.visited(next, eot, events);
     }
 
     /// Ends a sweep, and decides now and then whether windows are better. Returns whether the sweep visited nothing, as between processes
     /// that no delay separates.
     pub fn end_sweep(&mut self) -> bool {
+        let has_visited_nothing = self.sweep_lengths.visits == 0;
         if let Some(are_short) = self.sweep_lengths.end_sweep() {
             self.mode = if are_short && self.may_switch_to_windows() { Mode::Windows } else { Mode::Sweeps };
         }
-        self.visits_of_sweep == 0
+        has_visited_nothing
     }
 }
 

@@ -40,12 +40,13 @@ const JUDGED_SWEEPS: u64 = 8;
 const LOOKS_PER_VISIT: u64 = 16;
 
 /// How much time a sweep may cover, and whether sweeps are long enough.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SweepLengths {
     processes: u64,
     /// The length of the next sweep.
     pub(super) longest: Duration,
-    /// Events of the current sweep.
+    /// Visits of the current sweep, and the events that they handled.
+    pub(super) visits: u64,
     events: u64,
     /// Sweeps of the current group, and the visits and events in them.
     sweeps: u64,
@@ -54,23 +55,24 @@ pub struct SweepLengths {
 }
 
 impl SweepLengths {
-    /// For so many processes.
+    /// Lengths for a network of this many processes.
     pub fn new(processes: usize) -> SweepLengths {
-        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, events: 0, sweeps: 0, group_visits: 0, group_events: 0 }
+        SweepLengths { processes: processes as u64, longest: FIRST_SWEEP, ..SweepLengths::default() }
     }
 
     /// Counts a visit and the events that it handled.
     #[inline]
     pub fn count_visit(&mut self, events: u64) {
+        self.visits += 1;
         self.events += events;
-        self.group_visits += 1;
-        self.group_events += events;
     }
 
     /// Counts a sweep, and adapts the length of the next one to the events that it handled. After [`JUDGED_SWEEPS`], returns whether they
     /// averaged fewer than two events per visit, as where feedback bounds each process by the others; looks count as visits in part.
     pub fn end_sweep(&mut self) -> Option<bool> {
         let events = std::mem::take(&mut self.events);
+        self.group_visits += std::mem::take(&mut self.visits);
+        self.group_events += events;
         if events > LARGE_SWEEP * self.processes {
             self.longest = Duration::from_ps((self.longest.as_ps() / 2).max(1));
         } else if events < LARGE_SWEEP / 4 * self.processes {

@@ -322,8 +322,9 @@ impl LogicalProcess for Process {
         let mut eot = EarliestOutput { of_all: Time::ZERO, of_requests: Time::ZERO, differs_by_receiver };
         if !self.sends_messages {
             let feeds = |port: &&Port| receiver.is_none_or(|receiver| port.only_channel.is_none_or(|(only, _)| only == receiver));
-            let ports = self.ports.iter().filter(feeds);
-            eot.of_all = ports.map(Port::free_at).min().unwrap_or(Time::ZERO);
+            // One port that is free decides.
+            let mut ports = self.ports.iter().filter(feeds).map(Port::free_at);
+            eot.of_all = ports.try_fold(Time::NEVER, |first, free_at| (free_at > now).then(|| first.min(free_at))).unwrap_or(Time::ZERO);
         }
         if let Some(host) = self.host.as_ref().filter(|_| !self.is_pausable && self.switch.is_none()) {
             eot.of_all = eot.of_all.max(host.silent_until(now));
