@@ -64,7 +64,7 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, 
     fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S) {
         let ServicePass { queues, packets, most, bound, delay, only_channel, counters, context } = self;
         let Context { routes, record, outputs } = context;
-        let (records, service) = (Records { counters, journal: record }, queues.service_state());
+        let (records, service) = (Records { counters, journal: record }, &mut queues.service_state());
         let queue = only_channel.and_then(|(process, input)| outputs.queue(process, input));
         let Some(queue) = queue else {
             let output = RoutedOutput { routes, outputs };
@@ -80,14 +80,14 @@ impl<'p, P: Iterator<Item = (&'p Arrival, HopId)>> Dispatch for ServicePass<'_, 
 }
 
 /// The loop over arrivals and service decisions.
-struct ServiceLoop<'a, O> {
-    service: ServiceState<'a>,
+struct ServiceLoop<'a, 's, O> {
+    service: &'a mut ServiceState<'s>,
     delay: Duration,
     records: Records<'a>,
     output: O,
 }
 
-impl<O: PacketOutput> ServiceLoop<'_, O> {
+impl<O: PacketOutput> ServiceLoop<'_, '_, O> {
     #[inline(always)]
     fn run<'p, S: Scheduler + ?Sized>(mut self, packets: impl Iterator<Item = (&'p Arrival, HopId)>, bound: Time, scheduler: &mut S) {
         for (arrival, hop) in packets {
