@@ -12,37 +12,37 @@ use penstock_model::packet::Packet;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
-/// The counters of a port, and the measurement period in which they count.
+/// The counters of a port, and their measurement period.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct PortCounters {
-    /// When counting is on.
+    /// The measurement period.
     pub measured: Measurement,
-    /// When the last packet that was accepted arrived, and its flow.
+    /// Arrival time and flow of the last accepted packet.
     pub last_accepted: (Time, FlowId),
     /// Transmissions that lie inside the measurement period, to be added to `link`.
     pub complete: CompleteTransmissions,
-    /// Packets whose transmission has begun, at an event-driven port.
+    /// Number of packets whose transmission has begun, at an event-driven port.
     pub sent: CheckedCount,
-    /// The place of the port in traces.
+    /// Index of the port in traces.
     pub place: u32,
-    /// The hash of every mark and every drop.
+    /// Hash of all marks and drops.
     pub digest: Digest,
-    /// What is reported.
+    /// The counters that are reported.
     pub link: Box<LinkCounters>,
-    /// Data packets that were sent in the measurement period and lost in it. Counted here, since what is delivered then costs nothing.
+    /// Losses of data packets that were sent and lost in the measurement period. Counting losses here leaves deliveries without a cost.
     pub lost: FlowLosses,
-    /// Packets offered.
+    /// Number of packets offered.
     pub offered: CheckedCount,
-    /// Packets dropped, on arrival or from the queue.
+    /// Number of packets dropped, on arrival or from the queue.
     pub dropped: CheckedCount,
-    /// What is recorded beyond the counts.
+    /// Records beyond the counters, if requested.
     pub recorder: Option<Box<PortRecorder>>,
-    /// What leaves the port, for the shared buffer of a switch.
+    /// Packets that leave the port or are dropped, for the shared buffer of a switch.
     pub releases: Option<Vec<Release>>,
 }
 
-/// A count over the whole run for the checks of debug builds; others have none.
+/// A count over the whole run for the checks of debug builds; other builds do not store it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckedCount(#[cfg(debug_assertions)] u64);
 
@@ -57,7 +57,7 @@ impl CheckedCount {
         _ = count;
     }
 
-    /// The count; zero in other builds.
+    /// Returns the count; zero in other builds.
     pub fn get(self) -> u64 {
         #[cfg(debug_assertions)]
         return self.0;
@@ -66,13 +66,13 @@ impl CheckedCount {
     }
 }
 
-/// [`PortCounters::last_accepted`] at the beginning.
+/// Initial value of [`PortCounters::last_accepted`].
 pub const NOTHING_ACCEPTED: (Time, FlowId) = (Time::NEVER, FlowId(u32::MAX));
 
-/// A packet that leaves a port, or is dropped by it.
+/// A packet that leaves a port or is dropped by it.
 #[derive(Clone, Copy, Debug)]
 pub struct Release {
-    /// When its transmission ends, or it is dropped.
+    /// Time at which its transmission ends or it is dropped.
     pub at: Time,
     /// The packet.
     pub packet: Packet,
@@ -81,19 +81,19 @@ pub struct Release {
 }
 
 impl PortCounters {
-    /// Nothing yet, at place `place` of traces.
+    /// Creates counters at zero, for the port with index `place` in traces.
     pub fn new(place: u32, measured: Measurement, recorder: Option<Box<PortRecorder>>) -> PortCounters {
         PortCounters { place, measured, recorder, last_accepted: NOTHING_ACCEPTED, ..PortCounters::default() }
     }
 
-    /// Asks for the memory that a packet changes.
+    /// Prefetches the memory that every packet changes.
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.measured);
         prefetch(&self.complete);
     }
 
-    /// Counts a mark; one at a departure that is known beforehand may lie after the end of the run.
+    /// Counts a mark at `now`, which may lie after the end of the run if the departure is known in advance.
     #[inline]
     pub fn mark(&mut self, now: Time, packet: &Packet) {
         if self.measured.contains(now) {
@@ -104,7 +104,7 @@ impl PortCounters {
         }
     }
 
-    /// Counts a mark of a packet of `size` where nothing is recorded beyond the counts.
+    /// Counts a mark of a packet of `size` bytes at a port without a recorder.
     #[inline]
     pub fn mark_unrecorded(&mut self, now: Time, size: u32) {
         if self.measured.contains(now) {
@@ -120,37 +120,37 @@ impl PortCounters {
         }
     }
 
-    /// Counts a packet of this size and precedence that arrives at `now`, is accepted, and whose transmission is known at once; returns whether that ever
-    /// ends.
+    /// Counts a packet of this size and precedence that arrives at `now` and is accepted, and its transmission, which is known on arrival.
+    /// Returns whether the transmission ever ends.
     #[inline(always)]
     pub fn accepted_departure(&mut self, now: Time, start: Time, end: Time, (size, precedence): (u32, u8)) -> bool {
         self.offered.add(1);
         self.departure(now, start, end, (size, precedence))
     }
 
-    /// Counts an accepted packet of this size and precedence from its arrival to the end of its transmission, when that begins; returns whether it ever
-    /// ends.
+    /// Counts an accepted packet of this size and precedence from its arrival to the end of its transmission; the transmission begins or is
+    /// known in advance. Returns whether it ever ends.
     #[inline(always)]
     pub fn departure(&mut self, arrival: Time, start: Time, end: Time, (size, precedence): (u32, u8)) -> bool {
         if self.measured.from <= arrival && end <= self.measured.to {
             self.complete.count(arrival, start, end, (size, precedence));
             true
         } else if end < self.measured.from {
-            // All of it lies in the warm-up.
+            // Everything lies in the warm-up.
             true
         } else {
             self.departure_across_a_bound(arrival, start, end, size, precedence)
         }
     }
 
-    /// Whether everything between these times counts, or nothing because it lies before the measurement period.
+    /// Whether the interval between these times lies entirely inside or entirely before the measurement period.
     #[inline]
     pub fn crosses_no_bound(&self, from: Time, to: Time) -> bool {
         self.measured.from <= from && to <= self.measured.to || to < self.measured.from
     }
 
-    /// Counts `count` accepted packets of one size and precedence up to `end`, whose service crosses no bound of the measurement period: each
-    /// takes `transmission`, and together they have waited for `waited` ps.
+    /// Counts `count` accepted packets of the same size and precedence, whose service ends by `end` and crosses no bound of the measurement
+    /// period. Each transmission takes `transmission`; the packets have waited `waited` ps in total.
     #[inline]
     pub fn complete_departures(&mut self, end: Time, count: u64, size: u32, precedence: u8, transmission: Duration, waited: u128) {
         self.offered.add(count);
@@ -166,7 +166,7 @@ impl PortCounters {
         end != Time::NEVER
     }
 
-    /// Counts and records an accepted packet as [`PortCounters::departure`] does.
+    /// Counts an accepted packet as [`PortCounters::departure`] does, and adds it to the recorder and the releases.
     pub fn record_departure(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) -> bool {
         if let Some(recorder) = &mut self.recorder {
             recorder.transmission(arrival, start, end, packet);

@@ -1,24 +1,24 @@
-//! How many packets of each flow a port has lost, and how many retransmissions among them.
+//! Number of packets of each flow that a port has lost, and of retransmissions among them.
 
 use penstock_model::id::FlowId;
 
-/// Flows whose counts are together.
+/// Number of flows in a page.
 const PAGE: usize = 64;
 
-/// A count for each flow, in pages that exist once one of their flows has lost something: an index table, since ports under
-/// overload lose every other packet, and in pages, since each of many ports may see few of many flows.
+/// Losses by flow, in pages that are allocated at the first loss of one of their flows. They are indexed, since ports under overload
+/// lose every other packet, and paged, since each of many ports may see only a few of many flows.
 #[derive(Clone, Debug, Default)]
 pub struct FlowLosses {
-    /// Page `n` has the flows from `64 n` on.
+    /// Page `n` has the flows from `64 n` on; `None` if they have lost nothing.
     pages: Vec<Option<Box<[Lost; PAGE]>>>,
 }
 
-/// What a flow has lost at a port.
+/// Losses of a flow at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Packets.
+    /// Number of packets lost.
     pub packets: u64,
-    /// Those of them that had been sent before.
+    /// Number of retransmissions among them.
     pub retransmissions: u64,
 }
 
@@ -30,15 +30,15 @@ impl Lost {
 }
 
 impl FlowLosses {
-    /// What a page takes.
+    /// Size of a page.
     pub const BYTES_OF_A_PAGE: usize = PAGE * size_of::<Lost>();
 
-    /// How many pages there are at most where so many of all flows have lost something.
+    /// Maximum number of pages if `flows` of `all` flows have lost packets.
     pub fn most_pages(flows: usize, all: usize) -> usize {
         flows.min(all.div_ceil(PAGE))
     }
 
-    /// Counts a packet of `flow`.
+    /// Counts a lost packet of `flow`.
     #[inline]
     pub fn count(&mut self, flow: FlowId, is_retransmission: bool) {
         let (page, position) = (flow.index() / PAGE, flow.index() % PAGE);
@@ -48,7 +48,7 @@ impl FlowLosses {
         }
     }
 
-    /// Counts the first packet of a page.
+    /// Counts a lost packet whose page does not exist yet.
     #[cold]
     fn count_on_new_page(&mut self, page: usize, position: usize, is_retransmission: bool) {
         if page >= self.pages.len() {
@@ -57,7 +57,7 @@ impl FlowLosses {
         self.pages[page].get_or_insert_with(|| Box::new([Lost::default(); PAGE]))[position].count(is_retransmission);
     }
 
-    /// Flows with what they lost, by number; those that lost nothing are left out.
+    /// Iterates by number over the flows that have lost packets, with their losses.
     pub fn iter(&self) -> impl Iterator<Item = (FlowId, Lost)> + '_ {
         let pages = (0..).step_by(PAGE).zip(&self.pages).filter_map(|(first, counts)| counts.as_deref().map(|counts| (first, counts)));
         let flows = pages.flat_map(|(first, counts)| (first..).zip(counts.iter().copied()));

@@ -1,5 +1,5 @@
-//! The interface between a host and its port: packets of its own in a transmit batch, connections that wait for room, and which
-//! arrivals are in transit.
+//! The interface between a host and its port: the transmit batch of the host's own packets, connections that wait for room, and
+//! arrivals in transit.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -11,11 +11,11 @@ use penstock_model::packet::Packet;
 use penstock_model::parameters::Limit;
 use penstock_model::units::Time;
 
-/// A transmit batch of this size fits the first-level cache, with what the port needs.
+/// Maximum number of packets in a transmit batch. A batch of this size fits the first-level cache, with the data that the port needs.
 pub const MAX_TRANSMIT_BATCH: usize = 64;
 
 impl Port {
-    /// Adds a packet that leaves the host at `now`, and whose next hop is `hop`, to the transmit batch; returns whether that is full.
+    /// Adds a packet that leaves the host at `now` with next hop `hop` to the transmit batch; returns whether the batch is full.
     #[inline(always)]
     pub fn add_to_batch(&mut self, now: Time, packet: &Packet, hop: HopId) -> bool {
         if let [slot] = self.transmit_batch.add(1) {
@@ -26,7 +26,7 @@ impl Port {
         self.transmit_batch.len() >= MAX_TRANSMIT_BATCH
     }
 
-    /// Processes the transmit batch and those of `arrivals` that are [in transit](Port::mark_transit), in the order of time.
+    /// Processes the transmit batch and the `arrivals` that are [in transit](Port::mark_transit), in time order.
     pub fn drain_with_transit(&mut self, arrivals: &[Arrival], context: &mut Context<'_, '_>) {
         if self.transit.is_empty() {
             return self.drain_transmit_batch(context);
@@ -40,19 +40,19 @@ impl Port {
         (self.transmit_batch, self.transit) = (batch, transit);
     }
 
-    /// Marks arrivals at the host that this port forwards, by their indices.
+    /// Marks the arrivals at the host with these indices as forwarded by this port.
     #[inline(always)]
     pub fn mark_transit(&mut self, arrivals: &[u32]) {
         self.transit.extend_from_slice(arrivals);
     }
 
-    /// Lets connections wait for room; `limits` has the limits of each queue: its own, and the shared one.
+    /// Enables connections to wait for room. `limits` has the limits of each queue: its own and the shared one.
     pub fn let_connections_wait(&mut self, limits: &[Vec<Limit>]) {
         debug_assert!(!self.precomputes_departures(), "room appears at decisions");
         self.waiting_lists = Some(Box::new(WaitingLists::new(limits)));
     }
 
-    /// Registers a connection, or an answer, that waits for room in the queue of `class`.
+    /// Registers a connection, or a reply, that waits for room in the queue of `class`.
     pub fn wait(&mut self, class: u8, entry: WaitingEntry) {
         let Queueing::EventDriven(service) = &self.queueing else { unreachable!("room appears at decisions") };
         let lists = self.waiting_lists.as_mut().expect("connections may wait here");
@@ -65,7 +65,7 @@ impl Port {
         self.waiting_lists.as_ref().is_some_and(|lists| !lists.is_empty())
     }
 
-    /// Takes the next connection that waits and for which there is room at `now`: see [`WaitingLists::take`].
+    /// Removes and returns the next waiting connection for which there is room at `now`: see [`WaitingLists::take`].
     pub fn take_waiting(
         &mut self,
         now: Time,
@@ -76,7 +76,7 @@ impl Port {
         lists.take(|list| service.occupancy(list, now), has_memory, is_open)
     }
 
-    /// Processes cells that its node sends.
+    /// Processes cells that the node of this port sends.
     pub fn on_cells(&mut self, cells: &[Arrival], context: &mut Context<'_, '_>) {
         if let Some(first) = cells.first() {
             self.on_arrivals(cells.iter().map(|cell| (cell, cell.packet.hop)), (first.at, cells.len()), context);
@@ -85,8 +85,8 @@ impl Port {
 
     /// Processes the transmit batch.
     ///
-    /// A port changes nothing at its host, so its processing can wait: two short loops over many packets, first the host's and
-    /// then the port's, cost much less than one long loop.
+    /// A port changes nothing at its host, so its processing can wait: two short loops over many packets, one of the host and one of the
+    /// port, cost much less than one long loop.
     #[inline]
     pub fn drain_transmit_batch(&mut self, context: &mut Context<'_, '_>) {
         if let Some(first) = self.transmit_batch.packets().first() {

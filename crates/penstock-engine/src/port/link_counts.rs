@@ -1,5 +1,5 @@
-//! Updates of a link's counters, by one transmission, mark or drop, or by many at once; and counts of transmissions that lie inside the
-//! measurement period, the usual case.
+//! Updates of a link's counters for one or many transmissions, marks and drops, and compact counters for transmissions that lie inside
+//! the measurement period, the usual case.
 
 use crate::api::observations::LinkCounters;
 use crate::kernel::journal::Measurement;
@@ -21,7 +21,7 @@ impl LinkCounters {
         self.mark_many(1, u64::from(size));
     }
 
-    /// Counts `packets` marked packets in the measurement period, of `bytes` in total.
+    /// Counts `packets` marked packets with `bytes` bytes in total, in the measurement period.
     #[inline]
     pub(crate) fn mark_many(&mut self, packets: u64, bytes: u64) {
         self.marked_packets += packets;
@@ -34,7 +34,7 @@ impl LinkCounters {
         self.dropped_bytes += u64::from(packet.size);
     }
 
-    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`, all known in advance.
+    /// Counts a transmission from `start` to `end` of a packet that arrived at `arrival`. Any of these times may lie in the future.
     pub(crate) fn transmission(&mut self, measured: &Measurement, arrival: Time, start: Time, end: Time, size: u32) {
         let waited = measured.overlap(arrival, start);
         self.waiting_packet_ps += u128::from(waited);
@@ -50,7 +50,7 @@ impl LinkCounters {
         }
     }
 
-    /// Counts the wait of a packet that was never transmitted.
+    /// Counts the wait, from `arrival` to `until`, of a packet that is never transmitted.
     pub(crate) fn wait_without_service(&mut self, measured: &Measurement, arrival: Time, until: Time, size: u32) {
         let waited = u128::from(measured.overlap(arrival, until));
         self.waiting_packet_ps += waited;
@@ -58,8 +58,8 @@ impl LinkCounters {
     }
 }
 
-/// Transmissions that lie inside the measurement period from the arrival of the packet to its end, counted in few words and added to the link's
-/// counters at the end. What every packet changes comes first, so that it shares a cache line.
+/// Counts of transmissions that lie inside the measurement period from the arrival of the packet to the end of the transmission. They
+/// take few words and are added to the link's counters at the end. The fields that every packet changes share a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, packed(8))]
 pub struct CompleteTransmissions {
@@ -77,13 +77,13 @@ impl CompleteTransmissions {
         self.packets[usize::from(precedence)] += 1;
         self.bytes += u64::from(size);
         self.busy_ps += end.as_ps() - start.as_ps();
-        // Zero without a wait; a branch would cost more, since it is unpredictable.
+        // Zero without a wait. A branch would cost more, since it is unpredictable.
         let waited = u128::from(start.as_ps() - arrival.as_ps());
         self.waited_ps += waited;
         self.waited_byte_ps += waited * u128::from(size);
     }
 
-    /// Counts `count` transmissions of packets of one size and precedence that have waited for `waited_ps` in total.
+    /// Counts `count` transmissions of packets of the same size and precedence, which have waited `waited_ps` in total.
     #[inline]
     pub fn count_batch(&mut self, count: u64, size: u32, precedence: u8, transmission: Duration, waited_ps: u128) {
         self.packets[usize::from(precedence)] += count;
@@ -93,7 +93,7 @@ impl CompleteTransmissions {
         self.waited_byte_ps += waited_ps * u128::from(size);
     }
 
-    /// Adds the counts to the link's.
+    /// Adds the counts to the link's counters.
     pub fn report(&self, link: &mut LinkCounters) {
         let packets: u64 = self.packets.iter().sum();
         link.offered_packets.iter_mut().zip(self.packets).for_each(|(offered, packets)| *offered += packets);

@@ -1,8 +1,8 @@
-//! A port: policer, marker, discipline, queue, scheduler, shaper, wire, in this order.
+//! A port: policer, marker, discipline, queue, scheduler, shaper and wire, in this order.
 //!
-//! Where departures can be known on arrival (one FIFO queue, decisions on arrival) the port is [`Precomputed`] and costs no
-//! event of its own; elsewhere it is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only
-//! saves time: without it all results are the same.
+//! A port that can compute departures on arrival (one FIFO queue, decisions on arrival) is [`Precomputed`] and needs no events of its
+//! own. Any other port is [`EventDriven`] and decides whenever its wire becomes free. The folder `fast` only saves time: the results
+//! are the same without it.
 
 pub mod counters;
 mod fast;
@@ -58,7 +58,7 @@ use penstock_model::wire::Wire;
 use stages::{marker, PcnStage, Policers};
 use std::sync::Arc;
 
-/// A port and its link. What every packet changes comes first: in a large network it has left the caches by the next one.
+/// A port and its link. The fields that every packet changes come first: in a large network they leave the caches between two packets.
 #[repr(C)]
 #[derive(Clone)]
 pub struct Port {
@@ -67,35 +67,35 @@ pub struct Port {
     delay: Duration,
     pcn: Option<Box<PcnStage>>,
     counters: PortCounters,
-    /// The marker, where it sees packets arrive.
+    /// The marker, if it sees packets on arrival.
     arrival_marker: Option<Box<AnyMeter>>,
-    /// The link that it feeds.
+    /// The link that the port feeds.
     pub link: LinkId,
-    /// It has no stages beside its queue, and nothing is recorded.
+    /// The port has no stages except its queue, and no recorder.
     is_bare: bool,
-    /// It is event-driven, and its service loop in `fast` applies.
+    /// The port is event-driven and uses the service loop in `fast`.
     uses_service_loop: bool,
     /// Packets may be processed in batches.
     allows_batches: bool,
     policers: Option<Box<Policers>>,
-    /// The marker, where it sees packets depart.
+    /// The marker, if it sees packets at departure.
     departure_marker: Option<Box<AnyMeter>>,
     /// Packets that the host sends or forwards, not yet processed.
     transmit_batch: TransmitBatch,
-    /// Which of the host's arrivals are forwarded by this port.
+    /// Indices of the host's arrivals that this port forwards.
     transit: Vec<u32>,
-    /// Connections of the host that wait for room, where they do.
+    /// Connections of the host that wait for room; `None` if connections never wait here.
     waiting_lists: Option<Box<WaitingLists>>,
-    /// Packets while they are processed as a batch.
+    /// Buffer for packets that are processed as a batch.
     batch: Vec<Arrival>,
-    /// The process and its input that all packets go to, if there is only one.
+    /// The process, and its input, that receives all packets, if there is only one.
     pub only_channel: Option<Channel>,
     impairments: Vec<AnyImpairment>,
-    /// Its telemetry, where flows ask for it.
+    /// Telemetry, if flows request it.
     telemetry: Option<Box<Telemetry>>,
-    /// What the impairments have lost.
+    /// Hash of the packets that impairments have lost.
     losses: Digest,
-    /// Packets that they will lose after the end of the run.
+    /// Number of packets that impairments lose after the end of the run.
     lost_after_end: u64,
 }
 
@@ -108,7 +108,7 @@ enum Queueing {
 }
 
 impl Queueing {
-    /// The queueing that the plan needs; `only_queues` if the port has no other stages and a constant rate.
+    /// Creates the queueing that the plan needs. `only_queues` says that the port has no other stages and a constant rate.
     fn new(plan: &LinkPlan, context: &PortContext, only_queues: bool, decides_at_departure: bool) -> Queueing {
         if decides_at_departure || !can_precompute_departures(plan) {
             return Queueing::EventDriven(Box::new(EventDriven::new(&plan.port, context)));
@@ -122,10 +122,10 @@ impl Queueing {
     }
 }
 
-/// Whether a port with this plan knows its departures on arrival: one queue, served in order, and a discipline that uses only the hook on
-/// arrival. Scheduled rate changes are known beforehand and do not matter. Nor do a shaper and delivery opportunities, except with a
-/// discipline that counts the packet in service: where they leave the wire idle, the queue does not determine how much is in service.
-/// Changes of the shaper or of a marker at departures affect packets that wait already.
+/// Whether a port with this plan can compute departures on arrival: it has one FIFO queue, whose discipline uses only the hook on
+/// arrival. Scheduled rate changes are allowed, since they are known in advance. A shaper or delivery opportunities are allowed unless
+/// the discipline counts the packet in service: they may leave the wire idle, so the queue does not determine how much is in service.
+/// Changes of the shaper, or of a marker at departures, are not allowed: they affect packets that already wait.
 pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     let port = &plan.port;
     let changes = plan.port_changes.iter().any(|(_, changed)| port.changes_departures(changed));
@@ -138,7 +138,7 @@ pub fn can_precompute_departures(plan: &LinkPlan) -> bool {
     discipline.hooks().decide_on_arrival() && (!may_idle || discipline.counting() == Counting::Waiting)
 }
 
-/// The wire of a link, idle.
+/// Creates the wire of a link.
 fn wire_of(plan: &LinkPlan, site: &Site) -> Wire {
     let shaper = plan.port.shaper.as_ref().map(|shaper| AnyShaper::new(shaper, &site.child("shaper")));
     let wire = Wire::new(WireRate { rate: plan.rate, framing: plan.framing }, plan.rate_changes.clone(), shaper);
@@ -153,7 +153,7 @@ fn wire_of(plan: &LinkPlan, site: &Site) -> Wire {
 }
 
 impl Port {
-    /// Asks for the memory that every packet changes; in a later stage for what is found by way of that.
+    /// Prefetches the memory that every packet changes; in a later stage, the memory that it points to.
     #[inline]
     pub fn prefetch(&self, stage: usize) {
         if stage == 1 {
@@ -165,7 +165,7 @@ impl Port {
         }
     }
 
-    /// Asks for the memory where the host puts what it sends.
+    /// Prefetches the memory to which the host writes its packets.
     #[inline]
     pub fn prefetch_transmit_batch(&self, stage: usize) {
         if stage == 1 {
@@ -176,8 +176,8 @@ impl Port {
         }
     }
 
-    /// Builds the port of `link`; `place` is its number in traces. The plan lacks three things: the recorder, if more than counters is
-    /// recorded; the jitter of packets that enter the network here; and whether each departure has to be an event.
+    /// Builds the port of `link`; `place` is its index in traces. The tuple holds what the plan lacks: the recorder, if more than counters
+    /// is recorded; the jitter of packets that enter the network here; and whether each departure must be an event.
     pub fn new(
         link: LinkId,
         place: u32,
@@ -224,7 +224,7 @@ impl Port {
             queueing,
             batch: Vec::new(),
             only_channel: None,
-            // Jitter comes last: an impairment that keeps the order of all packets must not wait for that of one flow.
+            // Jitter comes last: an impairment that preserves the order of all packets must not wait for jitter of a single flow.
             impairments: plan.port.impairments.iter().enumerate().map(impairment).chain(jitter).collect(),
             telemetry: None,
             losses: Digest::default(),
@@ -240,7 +240,7 @@ impl Port {
         self.telemetry.get_or_insert_with(|| Box::new(Telemetry::new(rate))).receivers.insert(flow, receiver);
     }
 
-    /// Which of the kinds of ports it is, outside switches.
+    /// Name of the kind of port, for ports outside switches.
     pub fn kind(&self) -> &'static str {
         match self.queueing {
             Queueing::TailDropFifo(_) => "tail-drop-fifo",
@@ -250,12 +250,12 @@ impl Port {
         }
     }
 
-    /// Whether all it does is queue packets in a tail-drop FIFO at a constant rate.
+    /// Whether the port only queues packets in a tail-drop FIFO at a constant rate.
     pub fn only_queues(&self) -> bool {
         matches!(self.queueing, Queueing::TailDropFifo(_)) && self.arrival_marker.is_none() && self.pcn.is_none()
     }
 
-    /// Gives its components the parameters of `plan` from `now` on.
+    /// Sets the parameters of its components to those in `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &PortPlan) {
         // If departures are computed on arrival, the shaper never changes; see `can_precompute_departures`.
         if let (Some(shaper), false) = (&plan.shaper, self.precomputes_departures()) {
@@ -278,7 +278,7 @@ impl Port {
         !matches!(self.queueing, Queueing::EventDriven(_))
     }
 
-    /// Its queues and their scheduler, where it decides whenever its wire becomes free.
+    /// Returns its queues and their scheduler if it is event-driven.
     #[inline]
     fn service(&self) -> Option<&EventDriven> {
         match &self.queueing {
@@ -297,13 +297,13 @@ impl Port {
         }
     }
 
-    /// When the port next has a decision to take, or a timer is due; never for a port that knows departures on arrival.
+    /// Time of the next decision or timer; never if departures are computed on arrival.
     #[inline]
     pub fn next_decision(&self) -> Time {
         self.service().map_or(Time::NEVER, EventDriven::next_decision)
     }
 
-    /// Packets that wait at `now`, the one in service not included.
+    /// Number of packets that wait at `now`, without the one in service.
     pub fn waiting(&mut self, now: Time) -> u32 {
         match &mut self.queueing {
             Queueing::TailDropFifo(queue) => queue.count_waiting(now),
@@ -312,8 +312,8 @@ impl Port {
         }
     }
 
-    /// Packets that are not in flight to another process: they wait for a decision or for a link that never recovers,
-    /// or will be lost when their transmission ends, after the end of the run.
+    /// Number of packets that are not in flight to another process: they wait for a decision or for a link that never recovers, or an
+    /// impairment loses them after the end of the run.
     pub fn unsent(&self) -> u64 {
         let queued = match &self.queueing {
             Queueing::TailDropFifo(queue) => queue.never_sent(),
@@ -323,9 +323,9 @@ impl Port {
         queued + self.lost_after_end
     }
 
-    /// Adds the hashes of what was marked and dropped, and of what was lost on the wire in the order of departure, to `digest`. Returns the
-    /// counts, what was recorded beyond them, and how many of the data packets that each flow sent in the measurement period were lost
-    /// here in it.
+    /// Adds to `digest` the hash of marks and drops, and the hash of losses on the wire, which follows the order of departure. Returns the
+    /// counters, the additional records, and by flow the number of data packets that were both sent and lost here in the measurement
+    /// period.
     pub fn finish(mut self, digest: &mut Digest) -> (LinkCounters, Option<PortTimings>, FlowLosses) {
         digest.number(self.counters.digest.value());
         if !self.impairments.is_empty() {
@@ -343,7 +343,7 @@ impl Port {
         (*link, recorder.map(|recorder| recorder.into_timings()), lost)
     }
 
-    /// Arrived = queued + sent + dropped, after every event in debug builds.
+    /// Checks in debug builds that offered = queued + sent + dropped. Called after every event.
     #[inline]
     fn check_conservation(&self) {
         let (queued, sent) = match &self.queueing {

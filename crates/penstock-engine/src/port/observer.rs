@@ -1,15 +1,15 @@
-//! What a port shows of its queue and its wire: counted packet by packet, whatever the port knows beforehand.
+//! State of a port's queue and wire for time series, updated at each packet event even if the port knows departures in advance.
 
 use penstock_model::buffer::Held;
 use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 use std::collections::VecDeque;
 
-/// Follows the packets of a port. Transmissions, and losses on the wire, may be known before they happen: they count from their own
-/// instants on, so that the state is the same however the port finds its departures.
+/// Follows the packets of a port. Transmissions and losses on the wire may be known in advance; each counts from its own instant on,
+/// so the state does not depend on whether the port computes departures on arrival.
 #[derive(Clone, Debug)]
 pub struct PortObserver {
-    /// What is known and has not been counted, by time; in the order told at each instant.
+    /// Known changes that are not in `state` yet, by time; changes at the same instant are in the order of [`PortObserver::note`].
     pending: VecDeque<(Time, Change)>,
     state: PortState,
 }
@@ -17,21 +17,21 @@ pub struct PortObserver {
 /// The state of a port at an instant.
 #[derive(Clone, Debug, Default)]
 pub struct PortState {
-    /// Packets that wait, the one in service not included.
+    /// Packets that wait, without the one in service.
     pub queue: Held,
-    /// The same by class.
+    /// Packets that wait, by class, without the one in service.
     pub of_class: Vec<Held>,
-    /// Picoseconds for which the wire was busy until `as_of`.
+    /// Picoseconds for which the wire has been busy; during a transmission, up to `busy_since`.
     pub busy_ps: u64,
-    /// Packets whose transmission has ended.
+    /// Number of packets whose transmission has ended.
     pub sent_packets: u64,
-    /// Their bytes.
+    /// Bytes of the packets whose transmission has ended.
     pub sent_bytes: u64,
-    /// Packets dropped at the port or lost on the wire.
+    /// Number of packets dropped at the port or lost on the wire.
     pub drops: u64,
-    /// Packets marked.
+    /// Number of packets marked.
     pub marks: u64,
-    /// How often anything has changed.
+    /// Number of changes.
     pub changes: u64,
     busy_since: Option<Time>,
 }
@@ -41,52 +41,52 @@ pub struct PortState {
 pub enum Change {
     /// A packet joins the queue.
     Join {
-        /// Of the packet.
+        /// Class of the packet.
         class: u8,
-        /// Its bytes.
+        /// Size of the packet in bytes.
         size: u32,
     },
-    /// It leaves the queue.
+    /// A packet leaves the queue.
     Leave {
-        /// Of the packet.
+        /// Class of the packet.
         class: u8,
-        /// Its bytes.
+        /// Size of the packet in bytes.
         size: u32,
-        /// Its transmission begins; otherwise it is dropped.
+        /// True if its transmission begins; false if it is dropped.
         begins: bool,
     },
     /// A transmission ends.
     Sent {
-        /// Of the packet.
+        /// Size of the packet in bytes.
         size: u32,
     },
-    /// A packet is lost, wherever it was.
+    /// A packet is dropped at the port or lost on the wire.
     Drop,
     /// A packet is marked.
     Mark,
 }
 
 impl PortObserver {
-    /// The observer of a port of `classes` classes at which nothing has happened.
+    /// Creates the observer of a port of `classes` classes, in the initial state.
     pub fn new(classes: usize) -> Box<PortObserver> {
         let state = PortState { of_class: vec![Held::default(); classes], ..PortState::default() };
         Box::new(PortObserver { pending: VecDeque::new(), state })
     }
 
-    /// A packet is accepted.
+    /// Notes that a packet is accepted.
     pub fn accepted(&mut self, now: Time, packet: &Packet) {
-        // Nothing will be told of earlier instants, so that only what lies ahead is kept, however rarely the state is read.
+        // No later call notes a change before `now`: applying earlier ones bounds the memory, even if the state is rarely read.
         self.settle_until(now.before());
         self.note(now, Change::Join { class: packet.class, size: packet.size });
     }
 
-    /// A packet is transmitted from `start` to `end`.
+    /// Notes the transmission of a packet from `start` to `end`.
     pub fn transmission(&mut self, start: Time, end: Time, packet: &Packet) {
         self.note(start, Change::Leave { class: packet.class, size: packet.size, begins: true });
         self.note(end, Change::Sent { size: packet.size });
     }
 
-    /// A change takes effect at `at`. Changes at one instant keep their order; most changes come in the order of time.
+    /// Notes a change that takes effect at `at`. Changes at the same instant keep their order. Most changes come in time order.
     pub fn note(&mut self, at: Time, change: Change) {
         if at == Time::NEVER {
             return;
@@ -95,12 +95,12 @@ impl PortObserver {
         self.pending.insert(self.pending.len() - later, (at, change));
     }
 
-    /// When the next change takes effect that is known.
+    /// Time of the next known change; never if there is none.
     pub fn next(&self) -> Time {
         self.pending.front().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// The state after everything that happens at `now`.
+    /// Returns the state after all events at `now`.
     pub fn state_at(&mut self, now: Time) -> &PortState {
         self.settle_until(now);
         self.state.busy_until(now);
@@ -163,7 +163,7 @@ mod tests {
         Packet { size: 1000, class: 0, ..Arrival::PLACEHOLDER.packet }
     }
 
-    /// Two packets at 0 ms whose transmissions, 0 to 10 and 10 to 20 ms, are known at once; a third, at 5 ms, is dropped.
+    /// Two packets arrive at 0 ms; their transmissions, 0 to 10 and 10 to 20 ms, are known at once. A third packet is dropped at 5 ms.
     #[test]
     fn what_is_known_before_counts_from_its_own_instant() {
         let mut it = PortObserver::new(1);

@@ -1,4 +1,4 @@
-//! The pipeline of a port, from the arrival of a packet to the wire: the general path, and the choice of a faster one.
+//! The path of a packet through a port, from its arrival to the wire: the general path, and the choice of a faster one.
 
 use crate::api::blueprint::PcnAt;
 use crate::api::observations::TraceEvent;
@@ -14,10 +14,10 @@ use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
 impl Port {
-    /// Processes arrivals, each with its next hop; there are at most `most`, the first at `from`.
+    /// Processes at most `most` arrivals, each with its next hop; the first arrives at `from`.
     ///
-    /// They are read in place and written once, into the inputs of the next processes: a copy in between would cost
-    /// more than all decisions.
+    /// Packets are read in place and written once, to the inputs of the next processes: a copy in between would cost more than all
+    /// decisions.
     #[inline(always)]
     pub fn on_arrivals<'p>(
         &mut self,
@@ -58,7 +58,7 @@ impl Port {
         }
     }
 
-    /// Takes the decisions that precede an arrival at `now`: at the same instant timers, and departures of a single queue.
+    /// Takes all decisions due before an arrival at `now`. Of those due at `now`, it runs timers and, with a single queue, departures.
     #[inline]
     fn decide_before_arrival(&mut self, now: Time, context: &mut Context<'_, '_>) {
         while let Queueing::EventDriven(service) = &mut self.queueing {
@@ -73,7 +73,7 @@ impl Port {
         }
     }
 
-    /// Processes one arrival, for which there is no loop.
+    /// Processes one arrival at a port for which no fast loop applies.
     fn on_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         match self.queueing {
             Queueing::TailDropFifo(_) => self.enqueue_coloured(now, packet, hop, context),
@@ -83,8 +83,8 @@ impl Port {
         }
     }
 
-    /// The path of an arriving packet at a port that has no stage but a queue whose departures are computed on arrival; `None` if it is
-    /// dropped. The packet is not copied until it is written into the input of the next process.
+    /// Passes an arriving packet through a port whose only stage is a queue with departures computed on arrival; returns `None` if the
+    /// packet is dropped. The packet is not copied until it is written to the input of the next process.
     #[inline(always)]
     pub(super) fn on_bare_arrival(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) -> Option<()> {
         let Port { queueing: Queueing::Precomputed(queue), counters, wire, .. } = self else { unreachable!("departures are computed") };
@@ -99,7 +99,7 @@ impl Port {
         Some(())
     }
 
-    /// The general path of an arriving packet through all stages to its queue; `None` if it is dropped on its way.
+    /// Passes an arriving packet through all stages up to its queue; returns `None` if it is dropped.
     pub(super) fn on_general_arrival(&mut self, now: Time, mut packet: Packet, context: &mut Context<'_, '_>) -> Option<()> {
         let packet = &mut packet;
         let Port { policers, arrival_marker, pcn, queueing, counters, .. } = self;
@@ -122,7 +122,7 @@ impl Port {
         Some(())
     }
 
-    /// Queues an accepted packet.
+    /// Enqueues an accepted packet.
     fn enqueue(&mut self, now: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         let Port { queueing, counters, wire, .. } = self;
         counters.offered.add(1);
@@ -142,7 +142,7 @@ impl Port {
         }
     }
 
-    /// Starts the transmission of what has just arrived, if the wire is free and there is no other queue to choose.
+    /// Starts the next transmission after an arrival, if the port has a single queue and the wire is free.
     #[inline]
     pub(super) fn serve_single_queue(&mut self, now: Time, context: &mut Context<'_, '_>) {
         if matches!(&self.queueing, Queueing::EventDriven(service) if service.has_one_queue()) {
@@ -164,7 +164,7 @@ impl Port {
         }
     }
 
-    /// Calls timers that are due, and starts the next transmission if the wire is free and something may be sent.
+    /// Runs timers that are due, and starts the next transmission if the wire is free and a packet may be sent.
     fn serve(&mut self, now: Time, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::EventDriven(service), counters, wire, telemetry, .. } = self else { return };
         service.run_timers(now);
@@ -180,7 +180,7 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Puts a packet on the wire, whose transmission lasts from `start` to `end`.
+    /// Puts a packet on the wire; its transmission lasts from `start` to `end`.
     fn transmit(&mut self, start: Time, end: Time, packet: &mut Packet, context: &mut Context<'_, '_>) {
         if end == Time::NEVER {
             return verdict::trace_transmission(start, packet, &self.counters, context.record);
@@ -195,11 +195,11 @@ impl Port {
         self.propagate(0, end, end, packet, context);
     }
 
-    /// Sends a packet, whose transmission ended at `end`, through the impairments from the one at `from` on, which it meets at
-    /// `left`, and over the wire.
+    /// Sends a packet, whose transmission ends at `end`, through the impairments from index `from` on and over the wire. It reaches the
+    /// first of these impairments at `left`.
     fn propagate(&mut self, from: usize, end: Time, mut left: Time, packet: &Packet, context: &mut Context<'_, '_>) {
         for i in from..self.impairments.len() {
-            // Each begins where the one before has let the packet go, so that what keeps the order keeps it together.
+            // Each impairment sees the packet when the previous one releases it, so that several that preserve order do so together.
             match self.impairments[i].on_departure(left, packet) {
                 Fate::Delayed(added) => left += added,
                 Fate::Duplicated(later) => return self.duplicate(i + 1, end, (left, later), packet, context),
@@ -210,26 +210,26 @@ impl Port {
         self.deliver(left + self.delay, packet, header, context);
     }
 
-    /// Lets a packet arrive at the far end at `at`, with `header`.
+    /// Delivers a packet to the far end at `at`, with `header`.
     #[inline(always)]
     fn deliver(&self, at: Time, packet: &Packet, header: HeaderUpdate, context: &mut Context<'_, '_>) {
         let hop = context.routes.hop(header.hop);
         context.outputs.send(hop.process, hop.input, at, |arrival| arrival.write_forwarded(at, packet, header));
     }
 
-    /// Sends a packet and a copy of it that follows `later`. What ends after the run is not copied, as nobody would see the copy.
+    /// Sends a packet, and a copy that follows after `later`. A transmission that ends after the run gets no copy: nobody would see it.
     #[cold]
     fn duplicate(&mut self, from: usize, end: Time, (left, later): (Time, Duration), packet: &Packet, context: &mut Context<'_, '_>) {
         self.propagate(from, end, left, packet, context);
         if end <= self.counters.measured.to {
-            // The copy is hashed where it arrives.
+            // The process at which the copy arrives hashes it.
             context.record.trace(end, self.counters.place, packet, TraceEvent::Duplicate);
             self.propagate(from, end, left + later, packet, context);
         }
     }
 
-    /// Loses a packet whose transmission ends at `end`. Nothing is recorded of what lies after the end of the run: how much
-    /// of it is known depends on how the port finds its departures.
+    /// Loses a packet whose transmission ends at `end`. Losses after the end of the run are not recorded: how many of them a port knows
+    /// depends on whether it computes departures on arrival.
     #[cold]
     fn lose_on_wire(&mut self, end: Time, packet: &Packet, context: &mut Context<'_, '_>) {
         if end > self.counters.measured.to {

@@ -1,4 +1,4 @@
-//! What a port shows of its state, and of that of its components.
+//! Readings of the state variables of a port and its components.
 
 use crate::api::blueprint::PortPlan;
 use crate::api::series::{ComponentName, SeriesClass, SeriesPart};
@@ -9,21 +9,21 @@ use penstock_model::probe::{Probe, Variable};
 use penstock_model::scheduler::class::classes_of_tree;
 use penstock_model::units::Time;
 
-/// A variable of a part of a component, and its value.
+/// Reading of a variable: its component, name and part; the variable; and its value.
 pub type Reading = ((ComponentName, &'static str, SeriesPart), &'static Variable, f64);
 
 /// Reads the wanted variables of ports, ends of flows, switches and their components at an instant.
 pub struct StateReader<'a> {
-    /// When.
+    /// The instant of the reading.
     pub now: Time,
-    /// Names of variables, each of one component or, where none is named, of all that have it.
+    /// Names of the wanted variables, each with its component; `None` means all components that have the variable.
     pub what: &'a [(Option<ComponentName>, &'static str)],
-    /// What has been read.
+    /// The values read so far.
     pub values: Vec<Reading>,
 }
 
 impl StateReader<'_> {
-    /// Reads the state of a component, or of this part of one; the component may number further parts.
+    /// Reads the state of a component, or of this part of it; the component may number further parts.
     pub fn read(&mut self, kind: &'static str, name: &'static str, part: SeriesPart, of: &(impl Probe + ?Sized)) {
         let component = ComponentName { kind, name };
         of.probe(self.now, &mut |variable, number, value| {
@@ -39,15 +39,15 @@ impl StateReader<'_> {
     }
 }
 
-/// A port's state at an instant, and what it was at the last one that was looked at.
+/// A port's state at an instant and at the previous reading.
 pub struct PortProbe<'a> {
-    /// Now.
+    /// The state at this instant.
     pub state: &'a PortState,
-    /// How long ago it was looked at last, in seconds, and what it was then.
+    /// Seconds since the previous reading, and the state at that time; `None` if there was no reading.
     pub before: Option<(f64, &'a PortState)>,
 }
 
-/// The variables that every port shows.
+/// The state variables of every port.
 pub const PORT: &[Variable] = PortProbe::STATE;
 
 impl PortProbe<'_> {
@@ -80,8 +80,8 @@ penstock_model::state! {
 }
 
 impl Port {
-    /// Reads its state after everything that happens now, with rates since it was looked at `before`; returns it. Panics if it is not
-    /// observed.
+    /// Reads its state after all events at this instant, with rates since the reading `before`; returns the state. Panics if the port is
+    /// not observed.
     pub fn read_state(&mut self, before: Option<&(Time, PortState)>, reader: &mut StateReader<'_>) -> PortState {
         let now = reader.now;
         let state = self.observer().expect("the port is observed").state_at(now);
@@ -93,7 +93,7 @@ impl Port {
         state.clone()
     }
 
-    /// How often its state has changed by `now`, as far as it is followed.
+    /// Number of changes of its state up to and including `now`; `None` if the port is not observed.
     pub fn changes(&mut self, now: Time) -> Option<u64> {
         self.observer().map(|observer| observer.state_at(now).changes)
     }
@@ -102,14 +102,14 @@ impl Port {
         self.counters.recorder.as_mut()?.observer.as_deref_mut()
     }
 
-    /// When its state changes next, as far as that is known and followed.
+    /// Time of the next known change of its state; never if none is known or the port is not observed.
     pub fn next_change(&self) -> Time {
         let recorder = self.counters.recorder.as_ref();
         recorder.and_then(|recorder| recorder.observer.as_ref()).map_or(Time::NEVER, |observer| observer.next())
     }
 
-    /// Reports the states of its meters at `now`: which meter, the marker first, a variable, and its value. What a marker has
-    /// for each circuit is left out.
+    /// Reports the states of its meters at `now`: index of the meter, with the marker first; variable; value. The variables that a marker
+    /// has for each circuit are left out.
     pub fn probe_meters(&self, now: Time, report: &mut dyn FnMut(usize, &'static Variable, f64)) {
         let marker = self.arrival_marker.as_ref().or(self.departure_marker.as_ref());
         if let Some(marker) = marker {
@@ -125,7 +125,7 @@ impl Port {
         }
     }
 
-    /// Reads the state of each of its components, under the names that `plan` gives them.
+    /// Reads the state of each component of the port, under the names that `plan` gives them.
     pub fn read_components(&self, plan: &PortPlan, reader: &mut StateReader<'_>) {
         let of_queue = |i: usize| plan.queues[i.min(plan.queues.len() - 1)].discipline.name();
         match &self.queueing {
@@ -166,7 +166,7 @@ impl Port {
     }
 }
 
-/// The `i`-th of so many alike.
+/// The part for the `i`-th of `count` components of the same kind; a single one has no number.
 fn one_of(count: usize, i: usize) -> SeriesPart {
     SeriesPart { class: None, number: (count > 1).then_some(i as u32) }
 }

@@ -1,4 +1,4 @@
-//! Records of a port beyond its counters, on request: counts and waits by class, and its error terms for expedited traffic.
+//! Optional records of a port beyond its counters: counts and waits by class, and error terms for expedited traffic.
 
 use crate::api::blueprint::LinkWatch;
 use crate::api::observations::{LinkCounters, PortTimings, TrafficPart};
@@ -18,13 +18,13 @@ pub struct PortRecorder {
     splits: Vec<TrafficSplit>,
     timings: PortTimings,
     expedited: Vec<EfMeter>,
-    /// For time series.
+    /// State of the port for time series, if it is observed.
     pub observer: Option<Box<PortObserver>>,
 }
 
 impl PortRecorder {
-    /// Creates the records that `plan` names for a port of `classes` classes, split by `splits` too; also the state of the port if it
-    /// `is_observed`.
+    /// Creates the records that `plan` requests for a port of `classes` classes, and counts for the parts of `splits`. Follows the state of
+    /// the port if it `is_observed`.
     pub fn new(plan: &LinkWatch, classes: usize, measured: Measurement, splits: Vec<TrafficSplit>, is_observed: bool) -> Box<PortRecorder> {
         let recorded = if plan.classes { classes } else { 0 };
         let of_classes = (0..recorded).map(|class| TrafficPart::Class(class as u8));
@@ -42,7 +42,7 @@ impl PortRecorder {
         })
     }
 
-    /// Counts `packet` in all parts that it belongs to.
+    /// Applies `count` to the counters of every part to which `packet` belongs.
     fn count(&mut self, packet: &Packet, count: impl Fn(&mut LinkCounters)) {
         let of_splits = self.splits.iter().map(|split| split.part_of(packet));
         for part in of_splits.chain([TrafficPart::Class(packet.class)]) {
@@ -50,33 +50,33 @@ impl PortRecorder {
         }
     }
 
-    /// A packet is offered at `now`; what is accepted is so too.
+    /// Counts a packet offered at `now`, whether it is accepted or dropped.
     pub fn offered(&mut self, now: Time, packet: &Packet) {
         if self.measured.is_open(now) {
             self.count(packet, |counters| counters.arrival(packet.size, packet.precedence));
         }
     }
 
-    /// A packet is marked at `now`, in the measurement period.
+    /// Counts a packet marked at `now`, in the measurement period.
     pub fn mark(&mut self, now: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.note(now, Change::Mark));
         self.count(packet, |counters| counters.mark(packet.size));
     }
 
-    /// A packet is lost at `now`, in the measurement period.
+    /// Counts a packet lost at `now`, in the measurement period.
     pub fn loss(&mut self, now: Time, packet: &Packet, cause: DropCause) {
         self.observer.iter_mut().for_each(|observer| observer.note(now, Change::Drop));
         self.count(packet, |counters| counters.loss(packet, cause));
     }
 
-    /// A packet has been accepted at `now`.
+    /// Records a packet accepted at `now`.
     pub fn accepted(&mut self, now: Time, packet: &Packet) {
         self.offered(now, packet);
         self.observer.iter_mut().for_each(|observer| observer.accepted(now, packet));
         self.expedited.iter_mut().for_each(|meter| meter.arrival(now, packet));
     }
 
-    /// A packet that has waited since `arrival` is dropped.
+    /// Records the drop at `now` of a packet that has waited since `arrival`.
     pub fn queue_drop(&mut self, now: Time, arrival: Time, packet: &Packet) {
         let left = Change::Leave { class: packet.class, size: packet.size, begins: false };
         self.observer.iter_mut().for_each(|observer| observer.note(now, left));
@@ -85,7 +85,7 @@ impl PortRecorder {
         self.expedited.iter_mut().for_each(|meter| meter.drop(arrival, packet, |at| measured.contains(at)));
     }
 
-    /// A packet that arrived at `arrival` is transmitted from `start` to `end`.
+    /// Records the transmission from `start` to `end` of a packet that arrived at `arrival`.
     pub fn transmission(&mut self, arrival: Time, start: Time, end: Time, packet: &Packet) {
         self.observer.iter_mut().for_each(|observer| observer.transmission(start, end, packet));
         let measured = self.measured;
@@ -96,13 +96,13 @@ impl PortRecorder {
         self.expedited.iter_mut().for_each(|meter| meter.departure(arrival, end, packet, |at| measured.contains(at)));
     }
 
-    /// A packet is still waiting when the run ends.
+    /// Counts the wait of a packet that is still waiting when the run ends.
     pub fn unfinished(&mut self, arrival: Time, packet: &Packet) {
         let measured = self.measured;
         self.count(packet, |counters| counters.wait_without_service(&measured, arrival, Time::NEVER, packet.size));
     }
 
-    /// What has been recorded.
+    /// Returns the records.
     pub fn into_timings(self) -> PortTimings {
         PortTimings { expedited: self.expedited.into_iter().map(|meter| meter.errors()).collect(), ..self.timings }
     }

@@ -1,4 +1,4 @@
-//! The stages of a port around its queue: policers, marker, PCN meters.
+//! The stages of a port other than its queue: policers, marker, PCN meters.
 
 use crate::api::blueprint::{MarkAt, MarkerPlan, PcnAt, PortPlan};
 use crate::api::observations::TraceEvent;
@@ -20,14 +20,14 @@ pub(super) struct Policers {
 }
 
 impl Policers {
-    /// Builds the stages of `plan` at the port `site`; `None` if it has none.
+    /// Builds the policers of `plan` at the port `site`; `None` if it has none.
     pub(super) fn new(plan: &PortPlan, site: &Site) -> Option<Box<Policers>> {
         let policer = |(i, plan): (usize, &PolicerPlan)| AnyPolicer::new(plan, &site.with_key(site.key.child("policer").nth(i as u64)));
         let policers: Vec<AnyPolicer> = plan.policers.iter().enumerate().map(policer).collect();
         (!policers.is_empty()).then(|| Box::new(Policers { policers, of_class: plan.policer_of_class.clone() }))
     }
 
-    /// Gives them the parameters of these plans from `now` on.
+    /// Sets the parameters of the policers to those in these plans from `now` on.
     pub(super) fn change(&mut self, now: Time, plans: &[PolicerPlan]) {
         for (policer, plan) in self.policers.iter_mut().zip(plans) {
             plan.changeable().into_iter().for_each(|parameters| policer.change(now, parameters));
@@ -44,7 +44,7 @@ impl Policers {
     }
 }
 
-/// The marker of `plan`, if it has one that sees packets `at` this point.
+/// Creates the marker of `plan`, if the plan has one that sees packets `at` this point.
 pub(super) fn marker(plan: &Option<MarkerPlan>, at: MarkAt, context: &PortContext) -> Option<Box<AnyMeter>> {
     let marker = plan.as_ref().filter(|marker| marker.at == at)?;
     let mut meter = AnyMeter::new(&marker.meter, &context.site.child("marker"));
@@ -52,26 +52,26 @@ pub(super) fn marker(plan: &Option<MarkerPlan>, at: MarkAt, context: &PortContex
     Some(Box::new(meter))
 }
 
-/// Packets that several meters see before the next ones.
+/// Maximum number of packets that several meters process, one meter after the other, before the next packets.
 const METERED_AT_ONCE: usize = 64;
 
 /// The PCN meters of a port.
 #[derive(Clone)]
 pub(super) struct PcnStage {
     pub(super) meters: Vec<AnyPcnMeter>,
-    /// When they see a packet.
+    /// Point at which the meters see a packet.
     pub(super) at: PcnAt,
 }
 
 impl PcnStage {
-    /// Builds the stages of `plan` at the port `site`; `None` if it has none.
+    /// Builds the PCN meters of `plan` at the port `site`; `None` if it has none.
     pub(super) fn new(plan: &PortPlan, site: &Site) -> Option<Box<PcnStage>> {
         let meter = |(i, plan): (usize, &PcnMeterPlan)| AnyPcnMeter::new(plan, &site.with_key(site.key.child("pcn").nth(i as u64)));
         let meters: Vec<AnyPcnMeter> = plan.pcn.iter().enumerate().map(meter).collect();
         (!meters.is_empty()).then(|| Box::new(PcnStage { meters, at: plan.pcn_at }))
     }
 
-    /// The mark of a packet that the meters see. Each has registers of its own, so that ports without meters have all theirs.
+    /// Returns the mark of a packet after all meters. Several meters run out of line, so that they cost callers no registers.
     #[inline(always)]
     pub(super) fn meter(&mut self, now: Time, packet: &Packet) -> PcnMark {
         match &mut *self.meters {
@@ -80,13 +80,13 @@ impl PcnStage {
         }
     }
 
-    /// Meters packets, all of `one_size` if they are alike, in one short loop, and counts those that are marked.
+    /// Meters packets in one short loop, and counts those that become marked. `one_size` is their size if it is the same for all.
     pub(super) fn meter_all<P: Metered>(&mut self, packets: &mut [P], one_size: Option<Bytes>, counters: &mut PortCounters) {
         if let [meter] = &mut *self.meters {
             let (marked, bytes) = meter.on_packets(packets, one_size, counters.measured.from);
             return counters.link.mark_many(marked, bytes);
         }
-        // One meter after the other, since each has a state of its own.
+        // One meter after the other, since each has its own state.
         for packets in packets.chunks_mut(METERED_AT_ONCE) {
             let mut before = [PcnMark::Unmarked; METERED_AT_ONCE];
             before.iter_mut().zip(&mut *packets).for_each(|(before, packet)| *before = *packet.mark());
@@ -106,7 +106,7 @@ impl PcnStage {
         meters.iter_mut().fold(mark, |mark, meter| meter.meter(now, size, mark))
     }
 
-    /// Lets the meters see `packet`, if that is to be `at` this point.
+    /// Meters `packet` if the meters see packets `at` this point.
     #[inline]
     pub(super) fn pass(&mut self, at: PcnAt, now: Time, packet: &mut Packet, records: &mut Records<'_>) {
         if self.at != at {

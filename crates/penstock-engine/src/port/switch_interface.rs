@@ -1,4 +1,4 @@
-//! The interface between a switch and its ports: releases of memory, drops for want of shared buffer, pauses.
+//! The interface between a switch and its ports: memory releases, drops for lack of shared buffer, and pauses.
 
 use crate::api::observations::PausedIngress;
 use crate::kernel::context::Context;
@@ -14,16 +14,16 @@ use penstock_model::packet::Packet;
 use penstock_model::units::{Duration, Time};
 
 impl Port {
-    /// Reports what leaves from now on, and when: see [`Port::take_releases`]. Its packets come one by one, over the general
-    /// path.
+    /// Enables reports of packets that leave the port, and when: see [`Port::take_releases`]. The port then handles packets one by one, on
+    /// the general path.
     pub fn report_releases(&mut self) {
         debug_assert!(!self.precomputes_departures(), "a port of a switch decides as its wire becomes free");
         self.uses_service_loop = false;
         self.counters.releases = Some(Vec::new());
     }
 
-    /// Processes a packet that arrives with this next hop, at a port that knows departures on arrival; returns when its transmission
-    /// ends, if it is accepted.
+    /// Processes a packet that arrives with this next hop, at a port that computes departures on arrival. Returns the end of its
+    /// transmission, or `None` if it is dropped.
     pub fn accept(&mut self, arrival: &Arrival, hop: HopId, context: &mut Context<'_, '_>) -> Option<Time> {
         debug_assert!(self.precomputes_departures(), "the end of the transmission is known");
         let Arrival { at: now, packet } = arrival;
@@ -34,34 +34,34 @@ impl Port {
         Some(self.free_at())
     }
 
-    /// Adds to `list` what has left or been dropped since the last call.
+    /// Moves the packets that have left or been dropped since the last call to `list`.
     pub fn take_releases(&mut self, list: &mut Vec<Release>) {
         self.counters.releases.iter_mut().for_each(|releases| list.append(releases));
     }
 
-    /// Exchanges the transmit batch for another one.
+    /// Swaps the transmit batch with `batch`.
     pub fn swap_transmit_batch(&mut self, batch: &mut TransmitBatch) {
         std::mem::swap(&mut self.transmit_batch, batch);
     }
 
-    /// Drops an arriving packet for want of room before the port.
+    /// Drops an arriving packet for lack of room before the port: in a shared buffer, headroom or rate limiter, as `cause` says.
     pub fn drop_arrival(&mut self, now: Time, packet: &Packet, cause: DropCause, context: &mut Context<'_, '_>) {
         let mut records = Records { counters: &mut self.counters, journal: context.record };
         records.apply::<true>(Verdict::Drop(cause), DecisionPoint::OnArrival, now, packet);
         self.check_conservation();
     }
 
-    /// Packets that wait for a decision.
+    /// Number of packets that wait for a decision.
     pub fn backlog(&self) -> u64 {
         self.service().map_or(0, |service| u64::from(service.waiting()))
     }
 
-    /// Their bytes.
+    /// Bytes of the packets that wait for a decision.
     pub fn backlog_bytes(&self) -> u64 {
         self.service().map_or(0, EventDriven::waiting_bytes)
     }
 
-    /// Lets it be paused, or send pause frames: it takes its decisions one by one.
+    /// Enables the port to be paused and to send pause frames. It then takes its decisions one by one.
     pub fn make_pausable(&mut self) {
         debug_assert!(!self.precomputes_departures(), "a pausable port precomputes no departures");
         self.uses_service_loop = false;
@@ -70,7 +70,7 @@ impl Port {
         }
     }
 
-    /// Receives a pause frame, which stops a class, or everything, for this time or resumes it.
+    /// Handles a pause frame, which stops `class`, or the whole port if `None`, for `time`; a `time` of zero resumes it.
     pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, context: &mut Context<'_, '_>) {
         self.decide(now.before(), context);
         if let Queueing::EventDriven(service) = &mut self.queueing {
@@ -78,8 +78,8 @@ impl Port {
         }
     }
 
-    /// Sends a pause frame of `size` bytes ahead of everything that waits, whether the port is paused or not [IEEE8023 s31B.1];
-    /// returns when it begins and when it ends, if ever.
+    /// Sends a pause frame of `size` bytes ahead of all waiting packets, even if the port is paused [IEEE8023 s31B.1]. Returns the start
+    /// and end of its transmission, or `None` if it never ends.
     pub fn send_pause_frame(&mut self, now: Time, size: u32) -> Option<(Time, Time)> {
         let Queueing::EventDriven(service) = &mut self.queueing else { unreachable!("ports of a switch are event-driven") };
         let (start, end) = service.send_pause_frame(now, size, &mut self.wire)?;
@@ -88,7 +88,7 @@ impl Port {
         Some((start, end))
     }
 
-    /// Counts a pause frame that begins now, and stops or resumes.
+    /// Counts a pause frame whose transmission begins now; `stops` tells a stop from a resume.
     pub fn count_pause_frame(&mut self, now: Time, stops: bool) {
         if self.counters.measured.contains(now) {
             let pauses = self.counters.link.pauses.get_or_insert_default();
@@ -97,13 +97,13 @@ impl Port {
         }
     }
 
-    /// The pauses behind which this packet would wait now.
+    /// Returns the pauses that would hold this packet now.
     pub fn pauses_of(&self, now: Time, packet: &Packet) -> Vec<PausedIngress> {
         let pauses = self.service().into_iter().flat_map(|service| service.pauses_of(now, packet.class));
         pauses.map(|class| PausedIngress { link: self.link, class }).collect()
     }
 
-    /// What waits for a decision.
+    /// Iterates over the packets that wait for a decision.
     pub fn waiting_packets(&self) -> impl Iterator<Item = &Packet> + '_ {
         self.service().into_iter().flat_map(EventDriven::waiting_packets).map(|arrival| &arrival.packet)
     }

@@ -1,7 +1,7 @@
-//! In-band telemetry: a port reports its load to the senders of flows that ask for it.
+//! In-band telemetry: a port reports its load to the senders of flows that request it.
 //!
-//! The record of a packet goes as a message that arrives at the sender before the acknowledgement of the packet does, so that packets do
-//! not grow; the acknowledgement's echo of the time of sending picks the records of its packet.
+//! Packets do not grow: the record of a packet travels in a message, which reaches the sender before the acknowledgement of the packet.
+//! The acknowledgement echoes the sending time of the packet, which identifies the packet's records.
 
 use crate::kernel::message::{MessageBody, Peer, TelemetrySignal};
 use crate::kernel::outputs::Outputs;
@@ -15,28 +15,28 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Telemetry {
     rate: Rate,
-    /// Bytes whose transmission has begun.
+    /// Bytes of packets whose transmission has begun.
     sent: u64,
-    /// The senders of flows, to which it reports.
+    /// Senders that receive records, by flow.
     pub(super) receivers: BTreeMap<FlowId, TelemetryReceiver>,
 }
 
-/// The sender of a flow, to which records go.
+/// The sender of a flow, which receives records.
 #[derive(Clone, Debug)]
 pub struct TelemetryReceiver {
-    /// Its process, and the propagation to it by way of the flow's receiver.
+    /// Its process, and the propagation delay to it via the flow's receiver.
     pub peer: Peer,
-    /// The position of the port on the route.
+    /// Position of the port on the route.
     pub hop: u32,
 }
 
 impl Telemetry {
-    /// The telemetry of a port of this line rate for no flow.
+    /// Creates the telemetry of a port with this line rate, without receivers.
     pub fn new(rate: Rate) -> Telemetry {
         Telemetry { rate, sent: 0, receivers: BTreeMap::new() }
     }
 
-    /// The transmission of a packet lasts from `start` to `end`, and `queue` bytes wait behind it.
+    /// Reports the transmission of a packet from `start` to `end`, behind which `queue` bytes wait.
     pub fn on_transmission(&mut self, (start, end): (Time, Time), packet: &Packet, queue: u64, outputs: &mut Outputs<'_>) {
         if end == Time::NEVER {
             return;

@@ -1,4 +1,4 @@
-//! How the counts of a port are split by the link over which packets came, or by circuit.
+//! Division of a port's counts by the link over which packets came, or by circuit.
 
 use crate::api::blueprint::{Blueprint, FlowPlan};
 use crate::api::observations::TrafficPart;
@@ -7,19 +7,19 @@ use penstock_model::id::{FlowId, LinkId};
 use penstock_model::packet::{Body, Packet};
 use std::collections::BTreeSet;
 
-/// A division of what passes a port into parts.
+/// A division of a port's traffic into parts.
 #[derive(Clone, Debug)]
 pub struct TrafficSplit {
-    /// By flow, the parts to which packets of its source and of its receiver belong.
+    /// By flow, the parts to which packets of its source and of its receiver belong, in this order.
     of_flow: Vec<[TrafficPart; 2]>,
-    /// The part of switches' messages, which have routes of their own; if it is left out, they belong to the parts of their flows.
+    /// The part of messages of switches, which have routes of their own; if `None`, they belong to the parts of their flows.
     of_messages: Option<TrafficPart>,
-    /// Those that may pass.
+    /// The parts whose packets may pass the port.
     pub parts: BTreeSet<TrafficPart>,
 }
 
 impl TrafficSplit {
-    /// By the link that leads to the port of `link`.
+    /// Splits the traffic of the port of `link` by the previous link of each route.
     pub fn by_ingress(blueprint: &Blueprint, link: LinkId) -> TrafficSplit {
         let before = |route: &[LinkId]| {
             let here = route.iter().position(|passed| *passed == link)?;
@@ -32,10 +32,10 @@ impl TrafficSplit {
         TrafficSplit { of_flow, of_messages: Some(begins_here), parts }
     }
 
-    /// By these circuits of a port.
+    /// Splits the traffic of a port by these circuits.
     pub fn by_circuit(blueprint: &Blueprint, circuits: &PortCircuits) -> TrafficSplit {
         let part = |flow| match circuits.circuits.of_flow(flow)[0] as usize / 2 {
-            // Circuits go both ways, and those of the plan come first.
+            // A circuit has two directions with adjacent indices, and the plan's circuits come first.
             plan if plan < blueprint.atm.circuits.len() => TrafficPart::SharedCircuit(plan as u32),
             _ => TrafficPart::OwnCircuit(FlowId(flow as u32)),
         };

@@ -1,20 +1,20 @@
-//! Packets of a host's own sources and packets in transit, merged by time for one port.
+//! Merges packets of a host's own sources and packets in transit by time, for one port.
 
 use crate::kernel::event::Arrival;
 use penstock_model::id::HopId;
 use penstock_model::units::Time;
 
-/// Iterates over packets of the host's own sources and over those of its arrivals that are in transit, with the next hop of each,
-/// by time; own packets precede simultaneous ones in transit.
+/// Iterates over packets of the host's own sources and arrivals in transit by time, each with its next hop. Own packets
+/// precede simultaneous ones in transit.
 pub struct TransitMerge<'a> {
     pub own: &'a [Arrival],
     pub arrivals: &'a [Arrival],
-    /// The indices of those in transit among `arrivals`.
+    /// Indices in `arrivals` of the packets in transit.
     pub transit: &'a [u32],
 }
 
 impl TransitMerge<'_> {
-    /// The time of the first packet, and how many there are.
+    /// Time of the first packet, and number of packets.
     pub fn bounds(&self) -> (Time, usize) {
         let own = self.own.first().map_or(Time::NEVER, |arrival| arrival.at);
         let transit = self.transit.first().map_or(Time::NEVER, |i| self.arrivals[*i as usize].at);
@@ -41,7 +41,7 @@ impl<'a> Iterator for TransitMerge<'a> {
             }
             (None, None) => return None,
         };
-        // Which one is first is unpredictable to a branch predictor.
+        // Which one is first is unpredictable: a branch would be mispredicted.
         let is_own = own.at <= transit.at;
         let first = std::hint::select_unpredictable(is_own, own, transit);
         self.own = &self.own[usize::from(is_own)..];

@@ -1,9 +1,9 @@
-//! The transmit batch: packets that a host sends or forwards by a port.
+//! The transmit batch: packets that a host sends or forwards through a port.
 
 use crate::kernel::event::Arrival;
 use penstock_model::prefetch::prefetch;
 
-/// Packets that a port will process together, and when each was sent. Memory is overwritten, not allocated again.
+/// Packets that a port will process together, each with the time at which it was sent. Slots are reused rather than allocated again.
 #[derive(Clone, Debug, Default)]
 pub struct TransmitBatch {
     slots: Vec<Arrival>,
@@ -11,13 +11,13 @@ pub struct TransmitBatch {
 }
 
 impl TransmitBatch {
-    /// Asks for the memory of the first packet's slot.
+    /// Prefetches the slot of the first packet.
     #[inline]
     pub fn prefetch(&self) {
         self.slots.first().into_iter().for_each(prefetch);
     }
 
-    /// How many there are.
+    /// Number of packets.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
@@ -29,7 +29,7 @@ impl TransmitBatch {
         &self.slots[..self.len]
     }
 
-    /// Adds `count` old ones, to be overwritten.
+    /// Adds `count` slots and returns them. They hold stale packets, which the caller overwrites.
     #[inline(always)]
     pub fn add(&mut self, count: usize) -> &mut [Arrival] {
         let first = self.len;
@@ -45,7 +45,7 @@ impl TransmitBatch {
         self.slots.resize(self.len.next_power_of_two().max(4), Arrival::PLACEHOLDER);
     }
 
-    /// Empties it.
+    /// Removes all packets.
     #[inline(always)]
     pub fn clear(&mut self) {
         self.len = 0;

@@ -1,4 +1,4 @@
-//! The one place where a decision about a packet is applied, counted, hashed and traced.
+//! The only place where a decision about a packet is applied, counted, hashed and traced.
 //!
 //! Every path through a port ends here: disciplines on arrival and at departure, evictions, policers, and the loops in
 //! [`fast`](crate::port::fast).
@@ -11,26 +11,26 @@ use penstock_model::discipline::{DropCause, Verdict};
 use penstock_model::packet::{Ecn, Packet};
 use penstock_model::units::Time;
 
-/// Where a decision about a packet is taken.
+/// Point at which a decision about a packet is taken.
 #[derive(Clone, Copy, Debug)]
 pub enum DecisionPoint {
-    /// When it arrives.
+    /// On arrival of the packet.
     OnArrival,
-    /// In the queue, where it has waited since then.
+    /// In the queue; the packet has waited since this time.
     Queued(Time),
 }
 
-/// Where a port keeps its records.
+/// The records of a port that a decision updates.
 pub(super) struct Records<'a> {
-    /// Its counters.
+    /// Counters of the port.
     pub counters: &'a mut PortCounters,
-    /// The journal of its process.
+    /// Journal of the port's process.
     pub journal: &'a mut Journal,
 }
 
 impl Records<'_> {
-    /// Applies a decision; returns the codepoint of a packet that is not dropped. Untraced, acceptance leaves no record, and
-    /// nothing is checked.
+    /// Applies a decision; returns the ECN codepoint of the packet, or `None` if it is dropped. Without `TRACED`, acceptance leaves no
+    /// record, and release builds do not check whether the journal traces.
     #[inline(always)]
     pub fn apply<const TRACED: bool>(&mut self, decision: Verdict, point: DecisionPoint, now: Time, packet: &Packet) -> Option<Ecn> {
         let Records { counters, journal } = self;
@@ -52,7 +52,7 @@ impl Records<'_> {
     }
 }
 
-/// Traces that the transmission of a packet begins at `start`, which may be known before; whether it ends is another matter.
+/// Traces the start of a packet's transmission at `start`, which may be in the future. The transmission need not end.
 #[inline(always)]
 pub fn trace_transmission(start: Time, packet: &Packet, counters: &PortCounters, journal: &mut Journal) {
     if start != Time::NEVER {
@@ -101,8 +101,8 @@ fn record_drop(now: Time, point: DecisionPoint, packet: &Packet, cause: DropCaus
     counters.loss(now, packet, cause);
 }
 
-/// Records that a packet is lost on the wire when its transmission ends, at `end`. That is known beforehand, and how long
-/// depends on how the port finds its departures: hence a digest of its own.
+/// Records the loss of a packet on the wire at `end`, the end of its transmission. A port knows of such losses in advance; how early
+/// depends on whether it computes departures on arrival. They therefore have a digest of their own.
 #[cold]
 pub fn record_wire_loss(end: Time, packet: &Packet, losses: &mut Digest, counters: &mut PortCounters, journal: &mut Journal) {
     let event = TraceEvent::Drop(DropCause::Loss);

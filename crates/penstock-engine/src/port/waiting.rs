@@ -1,4 +1,4 @@
-//! Backpressure at a host's own port: connections register as waiting, and the port asks them in turn while its queue has room.
+//! Backpressure at a host's own port: connections register as waiting, and the port serves them in turn while its queue has room.
 
 use crate::api::trace::TimerKind;
 use penstock_model::id::FlowId;
@@ -7,12 +7,12 @@ use penstock_model::parameters::Limit;
 use penstock_model::units::Bytes;
 use std::collections::VecDeque;
 
-/// What waits for room in a queue.
+/// A sender or packet that waits for room in a queue.
 #[derive(Clone, Copy, Debug)]
 pub enum Waiting {
-    /// A sender, by the kind of its timer and its slot.
+    /// A sender, identified by the kind of its timer and its slot.
     Sender(TimerKind, u32),
-    /// A packet that a receiver answers with: an acknowledgement or a notification.
+    /// A packet that a receiver sends in reply: an acknowledgement or a notification.
     Answer(Packet),
 }
 
@@ -21,34 +21,34 @@ pub enum Waiting {
 pub struct WaitingEntry {
     /// The flow of the packet.
     pub flow: FlowId,
-    /// The most bytes that the packet has.
+    /// Maximum size of the packet in bytes.
     pub size: u32,
-    /// Who is asked for it.
+    /// The sender or packet itself.
     pub what: Waiting,
 }
 
-/// The connections that wait for a port: a list for each of its queues, first come, first served. As a connection has one entry at
-/// a time and returns to the end, this is a round robin.
+/// The connections that wait for a port: a FIFO list for each of its queues. A connection has one entry at a time and returns to the
+/// end of its list, so the order is round robin.
 #[derive(Clone, Debug)]
 pub struct WaitingLists {
-    /// By queue; one list for queues of flows.
+    /// One list per queue; a single list if queues are by flow.
     lists: Vec<WaitingList>,
-    /// The list to look at first, so that none is starved where lists share memory.
+    /// Index of the list to check first. It rotates, so that no list starves when they share memory.
     first: usize,
 }
 
 #[derive(Clone, Debug)]
 struct WaitingList {
     entries: VecDeque<WaitingEntry>,
-    /// How far connections fill the queue; nothing holds them back where there is no limit.
+    /// Occupancy up to which connections fill the queue; empty if nothing holds them back.
     limits: Vec<Limit>,
 }
 
-/// The part of a queue's limit that is left to packets that cannot wait: of datagrams, and of what the host forwards.
+/// Inverse of the share of a queue's limit that is left to packets that cannot wait: datagrams, and packets that the host forwards.
 const LEFT_FREE: u64 = 8;
 
-/// How far connections that wait fill a queue of this limit: an eighth and at least room for one is left to other packets. An empty
-/// queue takes a packet in any case.
+/// Occupancy up to which waiting connections fill a queue of this limit. An eighth, and room for at least one packet, is left to other
+/// packets. An empty queue accepts a packet in any case.
 fn fill_limit(limit: Limit) -> Limit {
     match limit {
         Limit::Packets(packets) => Limit::Packets(packets - packets.div_ceil(LEFT_FREE as u32)),
@@ -57,24 +57,24 @@ fn fill_limit(limit: Limit) -> Limit {
 }
 
 impl WaitingLists {
-    /// Empty lists for queues of these limits.
+    /// Creates empty lists for queues of these limits.
     pub fn new(limits: &[Vec<Limit>]) -> WaitingLists {
         let list = |limits: &Vec<Limit>| WaitingList { entries: VecDeque::new(), limits: limits.iter().copied().map(fill_limit).collect() };
         WaitingLists { lists: limits.iter().map(list).collect(), first: 0 }
     }
 
-    /// Whether nobody waits.
+    /// Whether all lists are empty.
     pub fn is_empty(&self) -> bool {
         self.lists.iter().all(|list| list.entries.is_empty())
     }
 
-    /// Registers a connection, or an answer, at the end of a list.
+    /// Registers a connection, or a reply, at the end of a list.
     pub fn wait(&mut self, list: usize, entry: WaitingEntry) {
         self.lists[list].entries.push_back(entry);
     }
 
-    /// Takes the first entry, list by list in turn, for which its queue, given what each holds (`occupancy`), and the memory behind it
-    /// have room. Entries that may not pass what stands before the port (`is_open`) let others of their list go first.
+    /// Removes and returns the first entry that fits its queue, given the queue's packets and bytes (`occupancy`), and the memory behind it
+    /// (`has_memory`). Lists take turns. Entries of a list whose head does not fit wait; entries for which `is_open` is false are passed.
     pub fn take(
         &mut self,
         mut occupancy: impl FnMut(usize) -> (u32, u64),
@@ -88,7 +88,7 @@ impl WaitingLists {
             let Some(head) = entries.front() else { continue };
             let (packets, bytes) = occupancy(index);
             let fits = |size| packets == 0 || limits.iter().all(|limit| limit.has_room(packets, bytes, size));
-            // Nobody overtakes for being smaller.
+            // A smaller entry does not overtake a head that does not fit.
             if !(fits(head.size) && has_memory(head.size)) {
                 continue;
             }
@@ -106,7 +106,7 @@ impl WaitingLists {
 mod tests {
     use super::*;
 
-    /// The memory has room for small packets alone: the large one at the head of the first list lets nobody of its list pass.
+    /// The memory has room for small packets only: the large head of the first list blocks its list.
     #[test]
     fn what_fits_the_queue_alone_waits_for_memory() {
         let mut lists = WaitingLists::new(&[vec![Limit::Packets(8)], vec![Limit::Packets(8)]]);

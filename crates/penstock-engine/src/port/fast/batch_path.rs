@@ -1,4 +1,4 @@
-//! Fast path: batches of packets through a tail-drop FIFO, in one loop per step.
+//! Fast path: processes batches of packets through a tail-drop FIFO, with one loop per step.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::{Arrival, TrainPacket};
@@ -11,16 +11,16 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::pcn_meter::Metered;
 use penstock_model::units::Time;
 
-/// The batch size from which on batches are faster than single packets.
+/// Minimum number of packets for which a batch is faster than single packets.
 pub const MIN_BATCH: usize = 6;
 
-/// Packets of a batch, at most.
+/// Maximum number of packets in a batch.
 pub const MAX_BATCH: usize = 64;
 
-/// Packets of a train that are a batch, at most.
+/// Maximum number of packets of a train in a batch.
 const MAX_TRAIN_BATCH: usize = 256;
 
-/// Finds out whether packets are of one size and one precedence.
+/// Detects whether packets all have the same size and precedence: each bit is then set in all or in none.
 #[derive(Clone, Copy, Debug)]
 struct Alikeness {
     in_some: u64,
@@ -28,7 +28,7 @@ struct Alikeness {
 }
 
 impl Alikeness {
-    /// Of no packets yet.
+    /// Initial value, before any packet.
     const OF_NONE: Alikeness = Alikeness { in_some: 0, in_all: u64::MAX };
 
     /// Adds a packet with this [`header_word`](penstock_model::packet::Packet::header_word).
@@ -38,7 +38,7 @@ impl Alikeness {
         self.in_all &= header;
     }
 
-    /// Whether all are alike.
+    /// Whether all packets have the same size and precedence.
     #[inline]
     fn holds(self) -> bool {
         const SIZE_AND_PRECEDENCE: u64 = 0xff_ffff_ffff;
@@ -54,37 +54,37 @@ impl Port {
         }
     }
 
-    /// Adds the packets that are due in two wheels to the transmit batch.
+    /// Adds the packets that are due in two timing wheels to the transmit batch.
     #[inline(never)]
     pub fn add_two_wheels_to_batch(&mut self, pair: &mut WheelPair<'_, PeriodicPacket>) {
         pair.take(self.transmit_batch.add(pair.due), |slot, entry| *slot = entry.arrival());
     }
 
-    /// Whether [`Port::on_packet_train`] applies: the port only queues, and may meter.
+    /// Whether [`Port::on_packet_train`] applies: the port allows batches, and only queues and possibly meters packets.
     #[inline]
     pub fn accepts_packet_trains(&self) -> bool {
         self.allows_batches && matches!(self.queueing, Queueing::TailDropFifo(_)) && self.arrival_marker.is_none()
     }
 
-    /// Processes a packet train of one flow: packets like `first` but for time, size and call, with consecutive numbers. There is no
-    /// trace.
+    /// Processes a packet train of one flow: its packets differ from `first` in time, size and call only, and have consecutive sequence
+    /// numbers. Nothing is traced.
     #[inline(never)]
     pub fn on_packet_train(&mut self, train: &[TrainPacket], first: Packet, context: &mut Context<'_, '_>) {
         debug_assert!(context.record.is_untraced() && self.accepts_packet_trains());
         self.drain_transmit_batch(context);
         let mut number = first.sequence();
-        // A queue may have room for many packets, but not for all.
+        // A queue may have room for a part of the train but not for all of it.
         for part in train.chunks(MAX_TRAIN_BATCH) {
             self.on_train_part(part, &first, number, context);
             number = number.wrapping_add(part.len() as u32);
         }
     }
 
-    /// Processes packets like `first` but for time, size, call and number; that of the first of them is `number`.
+    /// Processes packets that differ from `first` in time, size, call and sequence number only. The first of them has `number`.
     #[inline(always)]
     fn on_train_part(&mut self, train: &[TrainPacket], first: &Packet, number: u32, context: &mut Context<'_, '_>) {
         let Some(from) = train.first().map(|first| first.at) else { return };
-        // Field by field, since a copy of what has just been written in parts would have to wait for them.
+        // Written field by field: copying a struct that was just written in parts stalls on store forwarding.
         let write = |slot: &mut Arrival, &TrainPacket { at, size, call }: &TrainPacket, i: u32| {
             slot.at = at;
             slot.packet = Packet { created: at, size, body: Body::Media { seq: number.wrapping_add(i), call }, ..*first };
@@ -103,14 +103,14 @@ impl Port {
         }
     }
 
-    /// Whether [`Port::batch_to_one_channel`] applies to `most` packets, the first at `from`: the port only queues and meters,
-    /// has room for them, and feeds a single channel.
+    /// Whether [`Port::batch_to_one_channel`] applies to `most` packets, the first at `from`: the port allows batches, only queues and
+    /// possibly meters, has room for the packets, and feeds a single channel, to whose queue many packets can be added in order.
     pub(in crate::port) fn can_batch_to_one_channel(&mut self, from: Time, most: usize, context: &mut Context<'_, '_>) -> bool {
         let Some((process, input)) = self.only_channel else { return false };
         self.has_room_for_batch(from, most) && context.outputs.queue(process, input).is_some()
     }
 
-    /// Whether the port only queues, and may meter, and has room for `most` packets, the first at `from`.
+    /// Whether the port allows batches, only queues and possibly meters packets, and has room for `most` of them, the first at `from`.
     #[inline]
     pub(in crate::port) fn has_room_for_batch(&mut self, from: Time, most: usize) -> bool {
         let Port { queueing: Queueing::TailDropFifo(queue), arrival_marker: None, allows_batches: true, .. } = self else {
@@ -119,7 +119,7 @@ impl Port {
         queue.has_room_for(most, from)
     }
 
-    /// Processes arrivals, each with its next hop, for which there is room, in batches.
+    /// Processes arrivals, each with its next hop, in batches. The queue has room for them.
     #[inline(always)]
     pub(in crate::port) fn on_batches<'p>(
         &mut self,
@@ -143,7 +143,7 @@ impl Port {
         }
     }
 
-    /// Meters, queues and sends the first `count` packets of the batch, `alike` in size and precedence or not.
+    /// Meters, queues and sends the first `count` packets of the batch. `alike` says that all have the same size and precedence.
     #[inline(never)]
     fn process_batch(&mut self, count: usize, alike: bool, context: &mut Context<'_, '_>) {
         let Port { queueing: Queueing::TailDropFifo(queue), batch, counters, wire, pcn, delay, .. } = self else {
@@ -162,8 +162,8 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Processes at most `most` packets as a batch, if [`Port::can_batch_to_one_channel`]. `write` writes one as it arrives here, and returns
-    /// its header word.
+    /// Processes at most `most` packets as a batch; [`Port::can_batch_to_one_channel`] must hold. `write` writes a packet as it arrives
+    /// here, and returns its header word.
     #[inline(always)]
     pub(in crate::port) fn batch_to_one_channel<P>(
         &mut self,
@@ -195,7 +195,7 @@ impl Port {
         self.check_conservation();
     }
 
-    /// Sends packets of periodic sources: in place if they are a batch of their own, with the transmit batch otherwise.
+    /// Sends packets of periodic sources: directly if they form a batch of their own, else via the transmit batch.
     pub fn send_periodic(&mut self, entries: &[WheelEntry<PeriodicPacket>], context: &mut Context<'_, '_>) {
         let Some(first) = entries.first() else { return };
         let is_batch = self.transmit_batch.len() == 0 && entries.len() >= MIN_BATCH;

@@ -1,5 +1,5 @@
-//! Fast path: event-driven tail-drop queues at a constant rate, without further stages. It does what [`EventDriven`] does step
-//! by step, with fewer checks per packet, and is compiled for each kind of scheduler.
+//! Fast path: event-driven tail-drop queues at a constant rate, without further stages. The loop does the same as [`EventDriven`] with
+//! fewer checks per packet, and is compiled for each kind of scheduler.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -16,16 +16,16 @@ use penstock_model::packet::Packet;
 use penstock_model::scheduler::{Dispatch, Scheduler, Turn};
 use penstock_model::units::{Duration, Time};
 
-/// Runs the loop over arrivals, each with the decisions that are due before it, and then the decisions that are due before
+/// Runs the loop over arrivals, each after the decisions that are due before it, and then takes the decisions that are due before
 /// `bound`.
 struct ServicePass<'a, 'b, 'c, P> {
     queues: &'a mut Queues,
     packets: P,
-    /// The most packets that there may be.
+    /// Maximum number of packets.
     most: usize,
     bound: Time,
     delay: Duration,
-    /// The process and its input that all packets go to, if there is only one.
+    /// The process, and its input, that receives all packets, if there is only one.
     only_channel: Option<Channel>,
     counters: &'a mut PortCounters,
     context: &'a mut Context<'b, 'c>,
@@ -97,7 +97,7 @@ impl<O: PacketOutput> ServiceLoop<'_, '_, O> {
         self.decide_before(bound, scheduler);
     }
 
-    /// Queues a packet, if there is room for it.
+    /// Enqueues a packet, or drops it if the queue has no room.
     #[inline(always)]
     fn enqueue<S: Scheduler + ?Sized>(&mut self, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
         let index = self.service.queue_of(&arrival.packet);
@@ -122,7 +122,7 @@ impl<O: PacketOutput> ServiceLoop<'_, '_, O> {
         }
     }
 
-    /// Transmits the first packet of a queue.
+    /// Transmits the head of a queue.
     #[inline(always)]
     fn transmit<S: Scheduler + ?Sized>(&mut self, now: Time, index: usize, scheduler: &mut S) {
         let Arrival { at, packet } = self.service.queues[index].head();
@@ -138,7 +138,7 @@ impl<O: PacketOutput> ServiceLoop<'_, '_, O> {
 }
 
 impl Port {
-    /// Processes at most `most` arrivals, each with its next hop, and all decisions that are due before; then those that are due before
+    /// Processes at most `most` arrivals, each with its next hop, and the decisions that are due before each; then takes those due before
     /// `bound`.
     #[inline(always)]
     pub(in crate::port) fn run_service_loop<'p>(

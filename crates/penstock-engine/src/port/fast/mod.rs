@@ -1,5 +1,5 @@
-//! Fast paths: short loops for frequent kinds of ports. Each can be switched off
-//! ([`FastPaths`](crate::api::blueprint::FastPaths)), and the digests are the same without them.
+//! Fast paths: short loops for common kinds of ports. Each can be switched off
+//! ([`FastPaths`](crate::api::blueprint::FastPaths)); the digests do not change.
 
 pub mod batch_path;
 pub mod event_driven_loop;

@@ -1,5 +1,5 @@
-//! Fast path: tail-drop FIFO at a constant rate, without further stages than meters. It does what
-//! [`crate::port::queueing::precomputed`] does, with fewer checks per packet.
+//! Fast path: tail-drop FIFO at a constant rate, without further stages except meters. It does the same as
+//! [`crate::port::queueing::precomputed`] with fewer checks per packet.
 
 use crate::kernel::context::Context;
 use crate::kernel::event::Arrival;
@@ -17,21 +17,21 @@ use penstock_model::units::{Duration, Time};
 use penstock_model::wire::Wire;
 use std::hint::select_unpredictable;
 
-/// The queue: packets that wait, by the start of their transmission, which is known on arrival.
+/// The queue: packets that wait, each represented by the start of its transmission, which is known on arrival.
 ///
-/// Those whose transmission has started are removed only when there seems to be no room.
+/// Packets whose transmission has started are removed only when there seems to be no room.
 #[repr(C)]
 #[derive(Clone)]
 pub struct TailDropFifo {
-    /// The end of the last scheduled transmission.
+    /// End of the last scheduled transmission.
     pub last_end: Time,
-    /// The starts of scheduled transmissions; the first may be in the past.
+    /// Starts of scheduled transmissions; the first ones may be in the past.
     pub waiting: Ring<Time>,
-    /// What is known of their bytes, if the limit is in bytes.
+    /// Bytes of the packets that wait, if the limit is in bytes.
     bytes: Option<Box<WaitingBytes>>,
-    /// How many packets may wait, if the limit is in packets.
+    /// Maximum number of packets that wait, if the limit is in packets.
     limit: u32,
-    /// How many packets no longer wait.
+    /// Number of packets that no longer wait.
     pub left: CheckedCount,
 }
 
@@ -44,7 +44,7 @@ struct WaitingBytes {
 }
 
 impl TailDropFifo {
-    /// An empty queue of this limit.
+    /// Creates an empty queue with this limit.
     pub fn new(limit: Limit) -> TailDropFifo {
         let (limit, bytes) = match limit {
             Limit::Packets(limit) => (limit, None),
@@ -57,7 +57,7 @@ impl TailDropFifo {
     #[inline(always)]
     pub fn admits(&mut self, now: Time, size: u32) -> bool {
         if self.last_end <= now {
-            // Nothing waits: the ring restarts with the slots that were used last.
+            // Nothing waits. Emptying the ring lets it reuse the slots that were used last.
             self.left.add(self.waiting.len() as u64);
             self.waiting.clear();
             if let Some(bytes) = &mut self.bytes {
@@ -82,7 +82,7 @@ impl TailDropFifo {
         self.has_room(size)
     }
 
-    /// Schedules a packet whose transmission lasts for `transmission`; returns when that starts and ends.
+    /// Schedules a packet whose transmission takes `transmission`; returns its start and end.
     #[inline(always)]
     pub fn schedule(&mut self, now: Time, size: u32, transmission: Duration) -> (Time, Time) {
         let start = self.last_end.max(now);
@@ -102,7 +102,7 @@ impl TailDropFifo {
         (start, self.last_end)
     }
 
-    /// Whether there is room for so many packets from `now` on, whatever their sizes.
+    /// Whether there is room for `packets` more packets from `now` on, whatever their sizes; false if the limit is in bytes.
     #[inline]
     pub fn has_room_for(&mut self, packets: usize, now: Time) -> bool {
         if self.bytes.is_some() {
@@ -115,9 +115,9 @@ impl TailDropFifo {
         self.waiting.len() + packets <= limit
     }
 
-    /// Turns packets for which there is room, `alike` in size and precedence or not, from arrivals here into arrivals at the far end,
-    /// `delay` after their transmission. There is no trace, and PCN meters have seen them. Returns how many of them, the last, never
-    /// leave.
+    /// Serves packets for which there is room, `alike` in size and precedence or not: replaces each arrival time here by the arrival time
+    /// at the far end, `delay` after the transmission. Nothing is traced, and PCN meters have seen the packets. Returns the number of
+    /// packets, at the end, that never leave.
     #[inline(always)]
     pub fn serve_batch(
         &mut self,
@@ -132,12 +132,12 @@ impl TailDropFifo {
         let (from, last, flow, size) = (first.at, last.at, last.packet.flow, first.packet.size);
         counters.last_accepted = (last, flow);
         if self.waiting.len() + count > self.waiting.capacity() {
-            // Packets that have left are removed before the ring grows: a queue with a high limit would keep them for long.
+            // Packets that have left are removed before the ring grows: a queue with a high limit would otherwise keep them for long.
             self.advance(from);
         }
         let transmission = wire.transmission_time(size);
         let latest = self.last_end.max(last) + transmission.times(count as u64);
-        // The waits together fit 64 bits.
+        // The sum of the waits fits 64 bits.
         let is_short = latest.since(from).times(count as u64) < Duration::FOREVER && latest + delay < Time::NEVER;
         if alike && is_short && counters.crosses_no_bound(from, latest) {
             self.serve_uniform(packets, transmission, delay, counters);
@@ -146,7 +146,7 @@ impl TailDropFifo {
         self.serve_each(packets, wire, delay, counters)
     }
 
-    /// Serves packets of one size and precedence whose service crosses no bound of the measurement period, and which all arrive.
+    /// Serves packets of the same size and precedence that all arrive, and whose service crosses no bound of the measurement period.
     #[inline(always)]
     fn serve_uniform(&mut self, packets: [&mut [Arrival]; 2], transmission: Duration, delay: Duration, counters: &mut PortCounters) {
         let Some((size, precedence)) = packets[0].first().map(|first| (first.packet.size, first.packet.precedence)) else { return };
@@ -172,7 +172,7 @@ impl TailDropFifo {
         counters.complete_departures(last_end, count as u64, size, precedence, transmission, u128::from(waited));
     }
 
-    /// Serves any packets; returns how many of them, the last, never leave.
+    /// Serves any packets; returns the number of packets, at the end, that never leave.
     #[inline(never)]
     fn serve_each(&mut self, packets: [&mut [Arrival]; 2], wire: &mut Wire, delay: Duration, counters: &mut PortCounters) -> usize {
         let mut never = 0;
@@ -193,24 +193,24 @@ impl TailDropFifo {
         }
     }
 
-    /// Packets that wait, the one in service not included.
+    /// Number of packets that wait, without the one in service.
     pub fn count_waiting(&mut self, now: Time) -> u32 {
         self.advance(now);
         self.waiting.len() as u32
     }
 
-    /// Packets whose transmission never ends.
+    /// Number of packets whose transmission never ends.
     pub fn never_sent(&self) -> u64 {
         let waiting = self.waiting.iter().rev().take_while(|start| **start == Time::NEVER).count() as u64;
         waiting + u64::from(self.last_end == Time::NEVER)
     }
 
-    /// Removes those whose transmission has started.
+    /// Removes packets whose transmission has started.
     #[inline]
     fn advance(&mut self, now: Time) {
         loop {
             let front = self.waiting.front();
-            // Mostly few have started, if any: a binary search of all would mispredict at each step.
+            // Usually few have started, if any: a binary search of the whole ring would mispredict at each step.
             let mut reach = 1;
             while front.get(reach - 1).is_some_and(|start| *start <= now) {
                 reach *= 2;
@@ -229,7 +229,7 @@ impl TailDropFifo {
 }
 
 impl Port {
-    /// Enqueues a packet at a port that only queues, and meters what it accepts if it has meters, and sends it.
+    /// Enqueues, meters and sends a packet at a port that only queues and possibly meters; a packet that does not fit is dropped.
     #[inline(always)]
     pub(in crate::port) fn enqueue_and_send(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let Some((at, mark)) = self.enqueue_fifo(now, packet, context.record) else { return };
@@ -239,7 +239,7 @@ impl Port {
         }
     }
 
-    /// Enqueues a packet: when it arrives at the far end, if ever, and its mark; `None` if it is dropped.
+    /// Enqueues a packet. Returns its arrival time at the far end (never if its transmission never ends) and its mark; `None` if dropped.
     #[inline(always)]
     pub fn enqueue_fifo(&mut self, now: Time, packet: &Packet, journal: &mut Journal) -> Option<(Time, PcnMark)> {
         let Port { queueing: Queueing::TailDropFifo(queue), counters, wire, pcn, delay, .. } = self else { return None };
@@ -260,7 +260,7 @@ impl Port {
         Some((at, mark))
     }
 
-    /// As [`Port::enqueue_and_send`], in the colour of the marker on arrival if there is one.
+    /// Does the same as [`Port::enqueue_and_send`] after colouring the packet by the marker on arrival, if there is one.
     pub(in crate::port) fn enqueue_coloured(&mut self, now: Time, packet: &Packet, hop: HopId, context: &mut Context<'_, '_>) {
         let coloured = self.arrival_marker.as_mut().map(|marker| Packet { precedence: marker.colour(now, packet), ..*packet });
         self.enqueue_and_send(now, coloured.as_ref().unwrap_or(packet), hop, context);
@@ -277,7 +277,7 @@ mod tests {
         Time::ZERO + Duration::from_us(us)
     }
 
-    /// Two packets of 600 bytes wait behind one, all sent by 3 us: 1000 bytes fit again.
+    /// Two packets of 600 bytes wait behind another one. All are sent by 3 us: then 1000 bytes fit again.
     #[test]
     fn bytes_that_have_left_do_not_count_against_the_limit() {
         let mut queue = TailDropFifo::new(Limit::Bytes(Bytes::new(1200)));
@@ -289,7 +289,7 @@ mod tests {
         assert!(queue.admits(us(3), 1000));
     }
 
-    /// The wire is never idle and at most one packet waits: what has left is removed before the ring grows, whatever the limit.
+    /// The wire is never idle and at most one packet waits. Packets that have left are removed before the ring grows, whatever the limit.
     #[test]
     fn memory_follows_what_waits_and_not_the_limit() {
         let mut queue = TailDropFifo::new(Limit::Packets(1_000_000));
@@ -301,7 +301,7 @@ mod tests {
         assert!(queue.waiting.capacity() <= 8, "room for {} packets", queue.waiting.capacity());
     }
 
-    /// The wire is so long that no run sees the packets arrive.
+    /// The propagation delay is so long that no run sees the packets arrive.
     #[test]
     fn what_arrives_after_the_end_of_time_never_does() {
         let rate = Rate::from_bps(1_000_000_000);

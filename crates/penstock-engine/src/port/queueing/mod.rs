@@ -1,4 +1,4 @@
-//! The two kinds of queueing: departures precomputed on arrival, or decided whenever the wire becomes free.
+//! The two kinds of queueing: departures computed on arrival, or decided whenever the wire becomes free.
 
 pub mod event_driven;
 pub mod precomputed;

@@ -1,5 +1,5 @@
-//! A FIFO queue whose departures are computed on arrival: departure = max(now, last departure) + transmission time, later
-//! where a shaper holds packets back.
+//! A FIFO queue whose departures are computed on arrival. A transmission starts at max(now, end of the last transmission), or later if a
+//! shaper holds packets back.
 
 use crate::merge::ring::Ring;
 use crate::port::counters::CheckedCount;
@@ -8,33 +8,33 @@ use penstock_model::packet::Packet;
 use penstock_model::units::Time;
 use penstock_model::wire::Wire;
 
-/// The queue: a ring of the packets that count as queued. Whatever no longer does by `now` leaves before anything is
-/// decided; a packet that finds the wire idle never enters unless the packet in service counts too.
+/// The queue: a ring of the packets that count as queued. Packets that no longer count by `now` leave it before any decision. A packet
+/// that finds the wire idle enters the ring only if the packet in service counts too.
 #[derive(Clone)]
 pub struct Precomputed {
-    /// Its discipline.
+    /// The discipline.
     pub discipline: AnyDiscipline,
     counting: Counting,
-    /// The packets that counted as queued at the last update.
+    /// Packets that counted as queued at the last update.
     pub ring: Ring<Entry>,
-    /// The end of the last scheduled transmission.
+    /// End of the last scheduled transmission.
     pub last_end: Time,
     occupancy: Occupancy,
-    /// How many packets no longer count as queued.
+    /// Number of packets that no longer count as queued.
     pub left: CheckedCount,
 }
 
 /// A packet in the ring.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
-    /// When it stops counting as queued: its transmission starts or, if the packet in service counts, ends.
+    /// Time at which it stops counting as queued: the start of its transmission or, if the packet in service counts, the end.
     leaves: Time,
     size: u32,
     precedence: u8,
 }
 
 impl Precomputed {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(discipline: AnyDiscipline) -> Precomputed {
         let counting = discipline.counting();
         Precomputed {
@@ -47,7 +47,7 @@ impl Precomputed {
         }
     }
 
-    /// What the discipline decides about `packet`.
+    /// Returns the discipline's decision about `packet`.
     #[inline(always)]
     pub fn on_arrival(&mut self, now: Time, packet: &Packet) -> Verdict {
         self.advance(now);
@@ -55,12 +55,12 @@ impl Precomputed {
         self.discipline.on_arrival(now, packet, &self.occupancy)
     }
 
-    /// Gives the discipline the parameters of `plan` from `now` on.
+    /// Sets the parameters of the discipline to those in `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &DisciplinePlan) {
         plan.changeable().into_iter().for_each(|parameters| self.discipline.change(now, parameters));
     }
 
-    /// Schedules an accepted packet; returns when its transmission starts and ends.
+    /// Schedules an accepted packet; returns the start and end of its transmission.
     #[inline(always)]
     pub fn schedule(&mut self, now: Time, size: u32, precedence: u8, wire: &mut Wire) -> (Time, Time) {
         let (start, end) = wire.transmit(self.last_end.max(now), now, size);
@@ -78,24 +78,24 @@ impl Precomputed {
         (start, end)
     }
 
-    /// Packets that wait, the one in service not included.
+    /// Number of packets that wait, without the one in service.
     pub fn waiting(&mut self, now: Time) -> u32 {
         self.advance(now);
         match self.counting {
             Counting::Waiting => self.ring.len() as u32,
-            // No shaper, so the wire is never idle while something is queued and the head is in service.
+            // There is no shaper, so the wire is never idle while a packet is queued, and the head is in service.
             Counting::InSystem => (self.ring.len() as u32).saturating_sub(1),
         }
     }
 
-    /// Packets whose transmission never ends, because the link does not recover.
+    /// Number of packets whose transmission never ends because the link does not recover.
     pub fn never_sent(&self) -> u64 {
         let queued = self.ring.iter().rev().take_while(|entry| entry.leaves == Time::NEVER).count() as u64;
-        // The first of them has started and, if only waiting packets count, left the ring.
+        // The first of them has started and has left the ring if only waiting packets count.
         queued + u64::from(self.counting == Counting::Waiting && self.last_end == Time::NEVER)
     }
 
-    /// Removes what no longer counts.
+    /// Removes packets that no longer count as queued.
     #[inline]
     fn advance(&mut self, now: Time) {
         while let Some(head) = self.ring.first().copied().filter(|head| head.leaves <= now) {

@@ -10,25 +10,25 @@ use penstock_model::packet::Packet;
 use penstock_model::scheduler::QueueState;
 use penstock_model::units::Time;
 
-/// A queue.
+/// A queue and its discipline.
 #[derive(Clone)]
 pub struct Queue {
-    /// What waits.
+    /// Packets that wait.
     pub waiting: Ring<Arrival>,
     /// The discipline.
     pub discipline: AnyDiscipline,
     counting: Counting,
     hooks: Hooks,
-    /// Packets that count against the limit. The service loop does not maintain it; it reads [`QueueState`].
+    /// Packets that count against the limit. The service loop does not update it and uses [`QueueState`] instead.
     occupancy: Occupancy,
-    /// A packet of this queue is in service, unless its end has not been noted yet.
+    /// A packet of this queue is in service, or the end of its service has not been noted yet.
     is_serving: bool,
-    /// That packet, where it counts as queued.
+    /// The packet in service, if it counts as queued.
     in_service: Option<Packet>,
 }
 
 impl Queue {
-    /// An empty queue of this discipline.
+    /// Creates an empty queue with this discipline.
     pub fn new(discipline: AnyDiscipline) -> Queue {
         Queue {
             waiting: Ring::default(),
@@ -41,12 +41,12 @@ impl Queue {
         }
     }
 
-    /// Gives the discipline the parameters of `plan` from `now` on.
+    /// Sets the parameters of the discipline to those in `plan` from `now` on.
     pub fn change(&mut self, now: Time, plan: &DisciplinePlan) {
         plan.changeable().into_iter().for_each(|parameters| self.discipline.change(now, parameters));
     }
 
-    /// Tail drop on what waits, if that is the discipline.
+    /// Returns the discipline if it is tail drop that counts waiting packets only.
     #[inline(always)]
     pub fn tail_drop(&self) -> Option<&TailDrop> {
         match &self.discipline {
@@ -60,7 +60,7 @@ impl Queue {
         (self.occupancy.packets, self.occupancy.bytes)
     }
 
-    /// Tells the discipline since when the head has waited, if it asks for that; the head is at `position`.
+    /// Writes the arrival time of the head, which is at `position`, to the occupancy if the discipline uses it.
     #[inline]
     fn note_head(&mut self, position: usize) {
         if self.hooks.has(Hooks::HEAD_AGE) {
@@ -68,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// `packet` no longer counts as queued.
+    /// Removes `packet` from the packets that count as queued.
     #[inline]
     fn leave(&mut self, now: Time, packet: &Packet, why: Leave) {
         self.occupancy.remove(packet.size, packet.precedence);
@@ -77,7 +77,7 @@ impl Queue {
         }
     }
 
-    /// What the discipline decides about an arrival.
+    /// Returns the discipline's decision about an arrival.
     #[inline]
     pub fn on_arrival(&mut self, now: Time, packet: &Packet) -> Verdict {
         self.note_head(0);
@@ -87,19 +87,19 @@ impl Queue {
         verdict
     }
 
-    /// The packet of any queue of the port that the discipline drops before it decides about an arrival.
+    /// Returns the packet of any queue of the port that the discipline drops before it decides about an arrival.
     pub fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
         self.hooks.has(Hooks::ROOM).then(|| self.discipline.make_room(now, packet, own, queues))?
     }
 
-    /// A packet is accepted.
+    /// Counts an accepted packet as queued.
     #[inline]
     pub fn admit(&mut self, packet: &Packet) {
         self.occupancy.add(packet.size, packet.precedence);
         self.occupancy.idle_since = None;
     }
 
-    /// What the discipline decides about the head, which could be sent now.
+    /// Returns the discipline's decision about the head, which can be sent now.
     #[inline]
     pub fn on_departure(&mut self, now: Time) -> DepartureVerdict {
         if !self.hooks.has(Hooks::DEPARTURE) {
@@ -108,7 +108,7 @@ impl Queue {
         self.note_head(1);
         let Queue { waiting, discipline, occupancy, .. } = self;
         let Arrival { at, packet } = waiting.first().expect("a queue that sends has a packet");
-        // What waits behind it.
+        // The packets that wait behind the head.
         let mut behind = occupancy.clone();
         behind.remove(packet.size, packet.precedence);
         let verdict = discipline.on_departure(now, packet, now.since(*at), &behind);
@@ -116,7 +116,7 @@ impl Queue {
         verdict
     }
 
-    /// The transmission of `packet`, which was the head, begins.
+    /// Notes the start of the transmission of `packet`, which was the head.
     #[inline]
     pub fn on_transmission_start(&mut self, now: Time, packet: &Packet) {
         self.is_serving = true;
@@ -126,7 +126,7 @@ impl Queue {
         }
     }
 
-    /// The transmission of a packet of this queue has ended at `end`.
+    /// Notes that the transmission of a packet of this queue has ended at `end`.
     pub fn on_transmission_end(&mut self, end: Time) {
         self.is_serving = false;
         if let Some(packet) = self.in_service.take() {
@@ -137,7 +137,7 @@ impl Queue {
         }
     }
 
-    /// Removes the packet at `position` from the head, which is dropped.
+    /// Removes and returns a dropped packet; `position` counts from the head.
     pub fn remove(&mut self, position: usize, now: Time, why: Leave) -> Arrival {
         let arrival = self.waiting.remove(position);
         self.leave(now, &arrival.packet, why);
@@ -147,7 +147,7 @@ impl Queue {
         arrival
     }
 
-    /// When the discipline's timer is due.
+    /// Time at which the discipline's timer is due; never if it has none.
     pub fn next_deadline(&self) -> Time {
         if self.hooks.has(Hooks::TIMER) {
             self.discipline.next_deadline()
@@ -166,7 +166,7 @@ impl Queue {
         }
     }
 
-    /// The first packet, and when it arrived. Panics if there is none.
+    /// Returns the first packet with its arrival time. Panics if the queue is empty.
     #[inline(always)]
     pub fn head(&self) -> &Arrival {
         self.waiting.first().expect("a queue that sends has a packet")
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// A packet is sent until 8 ms; the next one, which is the only one then, is dropped at 10 ms.
+    /// A transmission ends at 8 ms. The next packet, then the only one, is dropped at 10 ms.
     #[test]
     fn a_queue_is_idle_from_the_drop_of_its_last_packet_on() {
         let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);

@@ -1,4 +1,4 @@
-//! Drops of packets that wait: evictions by a discipline, from its own queue or any of the port, and by the scheduler.
+//! Drops of waiting packets: evictions by a discipline, from its own queue or any other of the port, and by the scheduler.
 
 use crate::kernel::event::Arrival;
 use crate::port::queueing::event_driven::queues::Queues;
@@ -10,7 +10,7 @@ use penstock_model::scheduler::Scheduler;
 use penstock_model::units::Time;
 
 impl EventDriven {
-    /// Carries out an eviction and those that follow, at most as many as packets wait.
+    /// Carries out an eviction and those that the discipline requests next, at most one per waiting packet. Returns its final decision.
     #[cold]
     pub(super) fn decide_with_evictions(&mut self, mut first: Eviction, now: Time, packet: &Packet, records: &mut Records<'_>) -> Verdict {
         loop {
@@ -25,7 +25,7 @@ impl EventDriven {
         }
     }
 
-    /// Drops the packet at a position of a queue. A decision about what still waits is then due at once, if the wire is free.
+    /// Drops the packet at a position of a queue. If packets still wait, the next decision is due as soon as the wire is free.
     #[cold]
     pub(super) fn drop_waiting(&mut self, now: Time, (index, position): (usize, usize), why: Leave, records: &mut Records<'_>) {
         let (Leave::Dropped(cause) | Leave::Evicted(cause)) = why else { unreachable!("what waits is not sent") };
@@ -42,14 +42,14 @@ impl EventDriven {
         records.apply::<true>(Verdict::Drop(cause), DecisionPoint::Queued(at), now, &packet);
     }
 
-    /// Drops packets while the scheduler names one that is over the limit.
+    /// Drops the packets that the scheduler names until no limit is exceeded.
     pub(super) fn drop_over_limit(&mut self, now: Time, records: &mut Records<'_>) {
         while let Some(eviction) = self.scheduler.over_limit(&self.queues.states) {
             self.evict(now, eviction, records);
         }
     }
 
-    /// Drops the packet of a queue that its last one makes redundant.
+    /// Drops the packet of a queue, if any, that the last packet of that queue makes redundant.
     pub(super) fn drop_redundant(&mut self, now: Time, queue: usize, records: &mut Records<'_>) {
         let EventDriven { queues, scheduler, .. } = self;
         let waiting = &queues.queues[queue].waiting;
@@ -60,7 +60,7 @@ impl EventDriven {
         }
     }
 
-    /// Drops packets of any queue while the discipline of an arrival's queue names one.
+    /// Drops packets of any queue while the discipline of the arrival's queue names one.
     #[cold]
     pub(super) fn make_room(&mut self, now: Time, index: usize, packet: &Packet, records: &mut Records<'_>) {
         loop {
@@ -75,7 +75,7 @@ impl EventDriven {
         self.queues.reset_deadline();
     }
 
-    /// Drops a packet that waits, which must be there.
+    /// Drops a waiting packet. Panics if there is none at this position.
     fn evict(&mut self, now: Time, Eviction { queue, position, cause }: Eviction, records: &mut Records<'_>) {
         let waiting = self.queues.states.get(queue).map_or(0, |state| state.packets);
         assert!(position < waiting, "a packet that is evicted waits: number {position} of {waiting} in queue {queue} was named");

@@ -1,4 +1,4 @@
-//! Event-driven service: a port that decides about the next departure whenever its wire becomes free.
+//! Event-driven service: the port decides about the next departure whenever its wire becomes free.
 
 mod eviction;
 mod pause;
@@ -19,7 +19,7 @@ use penstock_model::wire::Wire;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The classes of the scheduler; in a blueprint made by hand they may have no parameters.
+/// Returns the classes of the scheduler. A blueprint written by hand may have none: then each queue has one with default parameters.
 fn classes_of(plan: &PortPlan) -> Cow<'_, [ClassPlan]> {
     match plan.classes.is_empty() {
         true => vec![ClassPlan::default(); plan.queues.len()].into(),
@@ -27,17 +27,17 @@ fn classes_of(plan: &PortPlan) -> Cow<'_, [ClassPlan]> {
     }
 }
 
-/// The queues of a port, and their scheduler.
+/// The queues of a port and their scheduler.
 #[derive(Clone)]
 pub struct EventDriven {
     pub(crate) scheduler: AnyScheduler,
     pub(crate) queues: Queues,
-    /// Of a port that may be paused, or sends pause frames.
+    /// Pauses, if the port can be paused or send pause frames.
     pauses: Option<Box<pause::Pauses>>,
 }
 
 impl EventDriven {
-    /// Empty queues.
+    /// Creates empty queues.
     pub fn new(plan: &PortPlan, context: &PortContext) -> EventDriven {
         let queue = |queue: &QueuePlan| {
             let site = if queue.name.is_empty() { context.site.clone() } else { context.site.of_class(&queue.name) };
@@ -73,7 +73,7 @@ impl EventDriven {
         EventDriven { scheduler, queues, pauses: None }
     }
 
-    /// What the discipline of the packet's queue decides about its arrival, once it has evicted what it wants to.
+    /// Decides about an arrival: the scheduler may drop it first, then the discipline of its queue decides. Carries out evictions.
     #[inline]
     pub fn decide(&mut self, now: Time, packet: &Packet, records: &mut Records<'_>) -> Verdict {
         let EventDriven { queues, scheduler, .. } = self;
@@ -98,7 +98,7 @@ impl EventDriven {
         verdict
     }
 
-    /// Queues an accepted packet.
+    /// Enqueues an accepted packet.
     #[inline]
     pub fn enqueue(&mut self, now: Time, packet: Packet, records: &mut Records<'_>) {
         let EventDriven { queues, scheduler, pauses } = self;
@@ -118,7 +118,7 @@ impl EventDriven {
         }
     }
 
-    /// What is done after an arrival where the scheduler asks for it.
+    /// Drops redundant packets and packets over the limit, and updates the scheduler's timer, as far as the scheduler uses these hooks.
     fn finish_arrival(&mut self, now: Time, index: usize, records: &mut Records<'_>) {
         if self.queues.scheduler_hooks.has(scheduler::Hooks::FILTER) {
             self.drop_redundant(now, index, records);
@@ -132,7 +132,7 @@ impl EventDriven {
         }
     }
 
-    /// When the next decision, or a timer, is due.
+    /// Time of the next decision or timer.
     #[inline]
     pub fn next_decision(&self) -> Time {
         if self.pauses.is_some() {
@@ -141,7 +141,7 @@ impl EventDriven {
         self.queues.wire.next_decision.min(self.queues.deadline)
     }
 
-    /// Calls the disciplines and the scheduler if their timers are due.
+    /// Calls the disciplines and the scheduler whose timers are due.
     #[inline]
     pub fn run_timers(&mut self, now: Time) {
         if self.queues.deadline <= now {
@@ -149,7 +149,7 @@ impl EventDriven {
         }
     }
 
-    /// Gives the disciplines and the scheduler the parameters of `plan` from `now` on. Whatever holds packets back is asked again.
+    /// Sets the parameters of the disciplines and the scheduler to those in `plan` from `now` on. Packets held back get a new decision.
     pub fn change(&mut self, now: Time, plan: &PortPlan) {
         let EventDriven { scheduler, queues, .. } = self;
         queues.note_transmission_end(now);
@@ -161,20 +161,20 @@ impl EventDriven {
         queues.wire.release(now);
     }
 
-    /// Whether there is only one queue, so that there is nothing to choose.
+    /// Whether there is only one queue, so that the scheduler has no choice.
     #[inline]
     pub fn has_one_queue(&self) -> bool {
         self.queues.queues.len() == 1 && self.queues.flows.is_none()
     }
 
-    /// Whether the service loop applies: several queues drop tails, by what waits, and the scheduler does nothing but choose.
+    /// Whether the service loop applies: several queues, tail drop that counts waiting packets at each, and a scheduler without hooks.
     pub fn supports_service_loop(&self) -> bool {
         let Queues { queues, scheduler_hooks, .. } = &self.queues;
         !self.has_one_queue() && *scheduler_hooks == scheduler::Hooks::NONE && queues.iter().all(|queue| queue.tail_drop().is_some())
     }
 
-    /// Begins the next transmission, if the wire is free and a packet may be sent: the packet, which has left its queue, with its
-    /// arrival, and when the transmission ends.
+    /// Begins the next transmission if the wire is free and a packet may be sent. Returns the packet, removed from its queue, with its
+    /// arrival time, and the end of the transmission.
     #[inline]
     pub fn begin_transmission(&mut self, now: Time, wire: &mut Wire, records: &mut Records<'_>) -> Option<(Arrival, Time)> {
         self.queues.note_transmission_end(now);
@@ -218,7 +218,7 @@ impl EventDriven {
         Some((sent, end))
     }
 
-    /// Whether the discipline of a queue and the scheduler let its head go, which may be marked; otherwise it has been dropped.
+    /// Returns true if the discipline of a queue and the scheduler let its head go, perhaps marked. Otherwise drops the head.
     #[inline]
     fn decide_departure(&mut self, now: Time, index: usize, records: &mut Records<'_>) -> bool {
         let queues = &mut self.queues;
@@ -244,24 +244,24 @@ impl EventDriven {
         false
     }
 
-    /// When the last transmission that has begun ends.
+    /// End of the last transmission that has begun.
     #[inline]
     pub fn free_at(&self) -> Time {
         self.queues.wire.free_at
     }
 
-    /// Packets that wait.
+    /// Number of packets that wait.
     pub fn waiting(&self) -> u32 {
         self.queues.wire.backlog as u32
     }
 
-    /// Their bytes.
+    /// Bytes of the packets that wait.
     pub fn waiting_bytes(&self) -> u64 {
         let hidden = self.pauses.as_ref().map_or(0, |pauses| pauses.hidden_bytes());
         self.queues.states.iter().map(|state| state.bytes).sum::<u64>() + hidden
     }
 
-    /// The waiting list of a class: that of its queue, or the only one before queues of flows.
+    /// Index of the waiting list of a class: its queue, or 0 if queues are by flow, since they share one list.
     pub fn waiting_list_of(&self, class: u8) -> usize {
         match &self.queues.flows {
             None => usize::from(self.queues.of_class[usize::from(class)]),
@@ -269,7 +269,7 @@ impl EventDriven {
         }
     }
 
-    /// Packets and bytes at `now` that count against the limit of the queue of a waiting list.
+    /// Packets and bytes at `now` that count against the limit of the queue of a waiting list; of all queues, if they are by flow.
     pub fn occupancy(&mut self, list: usize, now: Time) -> (u32, u64) {
         if self.queues.flows.is_some() {
             return (self.waiting(), self.waiting_bytes());
@@ -278,12 +278,12 @@ impl EventDriven {
         self.queues.queues[list].occupancy()
     }
 
-    /// The waiting packets, and when each arrived.
+    /// Iterates over the waiting packets with their arrival times.
     pub fn waiting_packets(&self) -> impl Iterator<Item = &Arrival> + '_ {
         self.queues.queues.iter().flat_map(|queue| queue.waiting.iter())
     }
 
-    /// Packets that wait, or whose transmission never ends because the link does not recover.
+    /// Number of packets that wait, or whose transmission never ends because the link does not recover.
     pub fn unsent(&self) -> u64 {
         self.queues.wire.backlog + u64::from(self.queues.wire.free_at == Time::NEVER)
     }

@@ -1,8 +1,7 @@
-//! Pauses of an event-driven port: what may not be sent yet because the far end of the link said so, or since pause frames of
-//! this port's own take the wire.
+//! Pauses of an event-driven port: the far end of the link has stopped some of its packets, or its own pause frames occupy the wire.
 //!
-//! A queue is paused while any class that it serves is, and then the scheduler sees it empty. A port of one queue, or of queues by
-//! flow, is paused as a whole.
+//! A queue is paused while any class that it serves is paused, and the scheduler then sees the queue as empty. A port with one queue,
+//! or with queues by flow, is paused as a whole.
 
 use crate::api::observations::PausedTime;
 use crate::kernel::journal::Measurement;
@@ -11,16 +10,16 @@ use penstock_model::scheduler::{QueueState, Scheduler};
 use penstock_model::units::{Duration, Time};
 use penstock_model::wire::Wire;
 
-/// What is paused until when.
+/// The pause timers of a port, and the queues that the scheduler sees as empty.
 #[derive(Clone, Debug, Default)]
 pub struct Pauses {
-    /// Pause frames of this port's own take the wire until then.
+    /// End of the last pause frame that this port sends. The wire is busy with such frames until then.
     frames_until: Time,
-    /// The whole port, first, and the classes that have been paused.
+    /// Timers of the classes that have been paused, and of the whole port if it has been.
     timers: Vec<Timer>,
-    /// By queue, what waits where the scheduler is shown nothing; empty as long as no queue was paused alone.
+    /// By queue, the actual state if the scheduler sees it as empty. Has no entries until a queue is paused on its own.
     hidden: Vec<Option<QueueState>>,
-    /// Nothing is sent before.
+    /// No queued packet is sent before this time.
     port_until: Time,
 }
 
@@ -28,10 +27,10 @@ pub struct Pauses {
 #[derive(Clone, Copy, Debug)]
 struct Timer {
     class: Option<u8>,
-    /// Not yet counted since then.
+    /// Time up to which `total` is complete.
     since: Time,
     until: Time,
-    /// Paused so long inside the measurement period.
+    /// Paused time inside the measurement period.
     total: Duration,
 }
 
@@ -53,29 +52,29 @@ impl Pauses {
         timer.until = now + time;
     }
 
-    /// Until when the timers of these classes run.
+    /// Time at which the last of the timers of these classes expires; zero if there are none.
     fn until(&self, includes: impl Fn(Option<u8>) -> bool) -> Time {
         self.timers.iter().filter(|timer| includes(timer.class)).map(|timer| timer.until).max().unwrap_or(Time::ZERO)
     }
 
-    /// The states of all queues; `states` shows paused ones empty.
+    /// Returns the actual states of all queues; `states` shows paused ones as empty.
     pub fn with_hidden(&self, states: &[QueueState]) -> Vec<QueueState> {
         (0..).zip(states).map(|(queue, state)| *self.hidden(queue).unwrap_or(state)).collect()
     }
 
-    /// Bytes in queues that the scheduler is shown empty.
+    /// Bytes in queues that the scheduler sees as empty.
     pub fn hidden_bytes(&self) -> u64 {
         self.hidden.iter().flatten().map(|state| state.bytes).sum()
     }
 
-    /// The state of a queue that the scheduler is shown empty.
+    /// Returns the actual state of a queue if the scheduler sees it as empty.
     #[inline]
     pub fn hidden(&self, queue: usize) -> Option<&QueueState> {
         self.hidden.get(queue).and_then(Option::as_ref)
     }
 }
 
-/// Is told nothing of a queue that it may not serve.
+/// Replaces the scheduler when a packet joins a paused queue: the scheduler must not learn of the packet.
 #[derive(Clone)]
 struct Untold;
 
@@ -90,13 +89,13 @@ impl Scheduler for Untold {
 }
 
 impl EventDriven {
-    /// May be paused from now on, or send pause frames.
+    /// Enables the port to be paused and to send pause frames.
     pub fn make_pausable(&mut self) {
         self.pauses.get_or_insert_default();
     }
 
-    /// Stops a class, or everything, before the next transmission for so long, or resumes it after no time. A transmission that
-    /// has begun is completed [IEEE8023 s31B.3].
+    /// Pauses `class`, or the whole port if `None`, for `time` from the next transmission on; a `time` of zero resumes it. A transmission
+    /// that has begun is completed [IEEE8023 s31B.3].
     pub fn on_pause(&mut self, now: Time, class: Option<u8>, time: Duration, measured: &Measurement) {
         let is_one = self.is_paused_as_one();
         let Some(pauses) = &mut self.pauses else { unreachable!("a port that may be paused is made so") };
@@ -118,8 +117,7 @@ impl EventDriven {
         }
     }
 
-    /// Takes the wire for a pause frame, as soon as what is on it has left; returns when it begins and ends, if the link ever
-    /// recovers.
+    /// Sends a pause frame once the wire is free. Returns the start and end of its transmission, or `None` if the link never recovers.
     pub fn send_pause_frame(&mut self, now: Time, size: u32, wire: &mut Wire) -> Option<(Time, Time)> {
         let free_at = self.queues.wire.free_at;
         let pauses = self.pauses.as_mut().expect("a port that sends pause frames is pausable");
@@ -130,7 +128,7 @@ impl EventDriven {
         (end != Time::NEVER).then_some((start, end))
     }
 
-    /// The classes whose pauses hold a packet of this class now; `None` is the whole port.
+    /// Iterates over the classes whose pauses hold a packet of this class now; `None` is the whole port.
     pub fn pauses_of(&self, now: Time, class: u8) -> impl Iterator<Item = Option<u8>> + '_ {
         let (queue, is_one) = (self.queues.of_class[usize::from(class)], self.is_paused_as_one());
         let is_its = move |of: Option<u8>| of.is_none_or(|of| is_one || self.queues.of_class[usize::from(of)] == queue);
@@ -138,7 +136,7 @@ impl EventDriven {
         timers.filter(move |timer| timer.until > now && is_its(timer.class)).map(|timer| timer.class)
     }
 
-    /// How long each class, or everything, was paused until the end of the measurement period.
+    /// Returns for how long each class, or the whole port, was paused within the measurement period.
     pub fn paused_times(&mut self, measured: &Measurement) -> Vec<PausedTime> {
         let timers = self.pauses.iter_mut().flat_map(|pauses| &mut pauses.timers);
         let mut times: Vec<PausedTime> = timers
@@ -151,14 +149,14 @@ impl EventDriven {
         times
     }
 
-    /// See [`EventDriven::next_decision`].
+    /// Time of the next decision or timer at a pausable port: see [`EventDriven::next_decision`].
     #[cold]
     pub(super) fn next_decision_between_pauses(&self) -> Time {
         let port_until = self.pauses.as_ref().map_or(Time::ZERO, |pauses| pauses.port_until);
         self.queues.wire.next_decision.max(port_until).min(self.queues.deadline)
     }
 
-    /// Whether something may be sent now; if not, the next decision is due once it may.
+    /// Whether a packet may be sent now. If all waiting packets are paused, schedules the next decision for the end of the first pause.
     #[cold]
     pub(super) fn may_send(&mut self, now: Time) -> bool {
         let Some(pauses) = &self.pauses else { return true };
@@ -177,14 +175,14 @@ impl EventDriven {
         let waits = |queue: &usize| pauses.hidden(*queue).is_some_and(|state| state.packets > 0);
         let first = (0..pauses.hidden.len()).filter(waits).map(|queue| self.queue_until(queue)).min();
         if let Some(first) = first {
-            // A discipline's timer may ask while the wire is busy.
+            // A discipline's timer may cause this call while the wire is busy.
             let free_at = self.queues.wire.free_at;
             self.queues.wire.hold_until(first.max(free_at));
         }
         false
     }
 
-    /// Queues an accepted packet that the scheduler is not told of.
+    /// Enqueues an accepted packet at a paused queue, without telling the scheduler.
     pub(super) fn enqueue_hidden(&mut self, index: usize, arrival: &crate::kernel::event::Arrival) {
         let pauses = self.pauses.as_mut().expect("it is paused");
         let hidden = pauses.hidden[index].as_mut().expect("the queue is paused");
@@ -196,7 +194,7 @@ impl EventDriven {
         *hidden = std::mem::take(&mut self.queues.states[index]);
     }
 
-    /// Lets the scheduler see a queue empty.
+    /// Shows a queue to the scheduler as empty.
     pub(super) fn hide(&mut self, now: Time, queue: usize) {
         let Some(pauses) = &mut self.pauses else { return };
         if pauses.hidden[queue].is_none() {
@@ -208,7 +206,7 @@ impl EventDriven {
         }
     }
 
-    /// Lets the scheduler see a queue as it is.
+    /// Shows a queue to the scheduler as it is.
     pub(super) fn show(&mut self, now: Time, queue: usize) {
         let hidden = self.pauses.as_mut().and_then(|pauses| pauses.hidden.get_mut(queue));
         let Some(state) = hidden.and_then(Option::take) else { return };
@@ -218,7 +216,7 @@ impl EventDriven {
         }
     }
 
-    /// Calls `act` while a queue, which may be paused, is visible to the scheduler.
+    /// Calls `act` while a queue, even a paused one, is visible to the scheduler.
     pub(super) fn while_shown<T>(&mut self, now: Time, queue: usize, act: impl FnOnce(&mut EventDriven) -> T) -> T {
         let is_hidden = self.pauses.as_ref().is_some_and(|pauses| pauses.hidden(queue).is_some());
         self.show(now, queue);
@@ -229,7 +227,7 @@ impl EventDriven {
         result
     }
 
-    /// Whether classes cannot be paused each on its own.
+    /// Whether classes cannot be paused individually.
     fn is_paused_as_one(&self) -> bool {
         self.queues.queues.len() == 1 || self.queues.flows.is_some()
     }

@@ -1,4 +1,4 @@
-//! The queues of an event-driven port, by class or made as packets of flows arrive, and its wire; also while packets are handled.
+//! The queues of an event-driven port, by class or created as packets of flows arrive, and its wire; and a view for handling packets.
 
 use crate::api::blueprint::QueuePlan;
 use crate::kernel::event::Arrival;
@@ -10,56 +10,56 @@ use penstock_model::scheduler::{AnyScheduler, Hooks, QueueState, Scheduler, Turn
 use penstock_model::transmission::TransmissionTimes;
 use penstock_model::units::Time;
 
-/// The queues of a port, and the state of its wire.
+/// The queues of a port and the state of its wire.
 #[derive(Clone)]
 pub(crate) struct Queues {
     pub(crate) queues: Vec<Queue>,
-    /// Their state, as a scheduler sees it.
+    /// The states of the queues as the scheduler sees them.
     pub(super) states: Vec<QueueState>,
-    /// The queue of each class that there may be.
+    /// Index of the queue of each possible class.
     pub(super) of_class: [u8; 256],
     pub(super) wire: WireState,
-    /// At the link's first rate.
+    /// Transmission times at the link's initial rate.
     pub(super) times: TransmissionTimes,
-    /// The queue of the packet in service, until its discipline learns that the transmission has ended.
+    /// Index of the queue of the packet in service, until its discipline learns that the transmission has ended.
     pub(super) in_service: Option<usize>,
-    /// How queues of flows are made, where the scheduler has such.
+    /// Queues by flow, if the scheduler uses them.
     pub(super) flows: Option<Box<FlowQueues>>,
-    /// What the scheduler uses.
+    /// The hooks that the scheduler uses.
     pub(super) scheduler_hooks: Hooks,
-    /// When its timer is due.
+    /// Time at which the scheduler's timer is due.
     pub(super) scheduler_deadline: Time,
     /// A discipline or the scheduler decides about departures.
     pub(super) decides_on_departure: bool,
-    /// A discipline drops what waits in any queue.
+    /// A discipline may drop waiting packets of any queue.
     pub(super) makes_room: bool,
     /// A discipline or the scheduler uses a timer.
     pub(super) has_timers: bool,
-    /// When the first of their timers is due.
+    /// Time at which the first of these timers is due.
     pub(super) deadline: Time,
 }
 
-/// Queues that are made as packets of flows arrive.
+/// How queues are created as packets of flows arrive.
 #[derive(Clone)]
 pub(super) struct FlowQueues {
     pub(super) plan: DisciplinePlan,
     pub(super) context: PortContext,
-    /// The queue of the arrival that is being handled, as it was classified before anything was written into it.
+    /// Index of the queue of the current arrival, which was classified before any stage wrote to the packet.
     pub(super) chosen: usize,
 }
 
 impl Queues {
-    /// The queues, for handling packets.
+    /// Returns a view of the queues for handling packets.
     #[inline(always)]
     pub fn service_state(&mut self) -> ServiceState<'_> {
         let Queues { queues, states, of_class, times, wire, .. } = self;
         let queues = &mut queues[..];
-        // As many as there are queues: so an index that is within the one is within the other.
+        // As long as `queues`, so that an index within the bounds of one is within the bounds of the other.
         let states = &mut states[..queues.len()];
         ServiceState { queues, states, of_class, times, wire: *wire, stored_wire: wire }
     }
 
-    /// Gives the disciplines the parameters of these plans from `now` on; all flow queues share the first.
+    /// Sets the parameters of the disciplines to those in these plans from `now` on; all queues of flows use the first plan.
     pub fn change(&mut self, now: Time, plans: &[QueuePlan]) {
         if let Some(flows) = &mut self.flows {
             flows.plan = plans[0].discipline.clone();
@@ -71,7 +71,7 @@ impl Queues {
         self.reset_deadline();
     }
 
-    /// The queue of an arrival; one of the scheduler's is made if it is not there yet.
+    /// Returns the index of an arrival's queue; creates the queue if the scheduler names a new one.
     #[inline(always)]
     pub(super) fn queue_of(&mut self, now: Time, packet: &Packet, scheduler: &mut AnyScheduler) -> usize {
         match &self.flows {
@@ -92,7 +92,7 @@ impl Queues {
         flows.chosen
     }
 
-    /// The queue of a packet that has been accepted.
+    /// Returns the index of the queue of a packet that has been accepted.
     #[inline(always)]
     pub(super) fn chosen_queue(&self, packet: &Packet) -> usize {
         match &self.flows {
@@ -101,7 +101,7 @@ impl Queues {
         }
     }
 
-    /// Notes when the next timer is due: each call of a discipline may move its own.
+    /// Updates the time of the first timer: each call of a discipline may move its own timer.
     #[inline]
     pub(super) fn reset_deadline(&mut self) {
         if self.has_timers {
@@ -123,13 +123,13 @@ impl Queues {
         self.reset_deadline();
     }
 
-    /// The scheduler's choice by the arrival times of the heads.
+    /// Returns the choice of a scheduler that uses the arrival times of the heads.
     #[cold]
     pub(super) fn next_by_heads(&self, now: Time, scheduler: &mut AnyScheduler) -> Turn {
         scheduler.next_by_heads(now, &self.states, &|queue| head_since(&self.queues, queue))
     }
 
-    /// Tells the discipline of the packet in service that its transmission has ended by `now`.
+    /// Notifies the discipline of the packet in service if the transmission has ended by `now`.
     #[inline]
     pub(super) fn note_transmission_end(&mut self, now: Time) {
         if self.wire.free_at <= now {
@@ -140,7 +140,7 @@ impl Queues {
     }
 }
 
-/// When the head of a queue arrived; `None` if nothing waits there.
+/// Arrival time of the head of a queue; `None` if it is empty.
 fn head_since(queues: &[Queue], queue: usize) -> Option<Time> {
     queues.get(queue).and_then(|queue| queue.waiting.first()).map(|head| head.at)
 }
@@ -148,39 +148,39 @@ fn head_since(queues: &[Queue], queue: usize) -> Option<Time> {
 /// The state of the wire of a port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WireState {
-    /// When it is free; the past when it is idle.
+    /// Time at which the wire becomes free; in the past if it is idle.
     pub(super) free_at: Time,
-    /// When the next decision is due: as soon as something waits, the wire is free and nothing is held back. Only an arrival or
-    /// a decision changes it.
+    /// Time of the next decision: as soon as a packet waits, the wire is free and no packet is held back. Only an arrival or a decision
+    /// changes it.
     pub next_decision: Time,
-    /// The scheduler or a shaper holds back until then everything that waits now.
+    /// The scheduler or a shaper holds all waiting packets back until `next_decision`.
     pub(super) is_held: bool,
-    /// Packets that wait.
+    /// Number of packets that wait.
     pub backlog: u64,
 }
 
 impl WireState {
-    /// Nothing holds packets back any more, as far as is known at `now`.
+    /// Ends a hold at `now`: the next decision is due as soon as the wire is free.
     pub fn release(&mut self, now: Time) {
         if self.is_held {
             (self.next_decision, self.is_held) = (self.free_at.max(now), false);
         }
     }
 
-    /// Nothing that waits now may be sent before `time`.
+    /// Holds all waiting packets back until `time`.
     pub fn hold_until(&mut self, time: Time) {
         (self.next_decision, self.is_held) = (time, true);
     }
 }
 
-/// The queues while packets are handled: everything is one step away, and what changes with each packet can be in registers.
+/// View of the queues for handling packets: each field is one step away, and the fields that change with each packet fit registers.
 pub(crate) struct ServiceState<'a> {
     pub queues: &'a mut [Queue],
     pub states: &'a mut [QueueState],
     pub(super) of_class: &'a [u8; 256],
     pub times: &'a mut TransmissionTimes,
     pub wire: WireState,
-    /// Where the wire's state is stored in the end.
+    /// Destination of `wire` when the view is dropped.
     pub(super) stored_wire: &'a mut WireState,
 }
 
@@ -192,13 +192,13 @@ impl Drop for ServiceState<'_> {
 }
 
 impl ServiceState<'_> {
-    /// The queue of a packet.
+    /// Returns the index of a packet's queue.
     #[inline(always)]
     pub fn queue_of(&self, packet: &Packet) -> usize {
         usize::from(self.of_class[usize::from(packet.class)])
     }
 
-    /// Queues a packet that is to go on to `hop`.
+    /// Enqueues a packet whose next hop is `hop`.
     #[inline(always)]
     pub fn enqueue<S: Scheduler + ?Sized>(&mut self, index: usize, arrival: &Arrival, hop: HopId, scheduler: &mut S) {
         let Arrival { at: now, packet } = arrival;
@@ -211,7 +211,7 @@ impl ServiceState<'_> {
         let state = &mut self.states[index];
         state.packets += 1;
         state.bytes += u64::from(size);
-        // Whether it is the first is unpredictable: a branch would be mispredicted.
+        // Whether it is the first packet is unpredictable: a branch would be mispredicted.
         let is_first = state.packets == 1;
         if scheduler.reads_heads() {
             state.head = std::hint::select_unpredictable(is_first, size, state.head);
@@ -223,14 +223,14 @@ impl ServiceState<'_> {
         scheduler.on_packet(now, index, self.states);
     }
 
-    /// The first packet of a queue, of `size` bytes, is on the wire from `now` to `end`.
+    /// Updates the state for the transmission, from `now` to `end`, of the head of a queue, of `size` bytes.
     #[inline(always)]
     pub fn on_transmission_start<S: Scheduler + ?Sized>(&mut self, index: usize, now: Time, end: Time, size: u32, scheduler: &mut S) {
         let state = &mut self.states[index];
         state.packets -= 1;
         state.bytes -= u64::from(size);
         if scheduler.reads_heads() {
-            // So is whether another one waits, here and below.
+            // Whether another packet waits is unpredictable too, here and below.
             let next = self.queues[index].waiting.second_or_old().packet.size;
             state.head = std::hint::select_unpredictable(state.packets > 0, next, 0);
         }

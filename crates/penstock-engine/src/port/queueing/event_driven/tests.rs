@@ -1,4 +1,4 @@
-//! Disciplines that use each of the hooks.
+//! Tests with disciplines and schedulers that use each of the hooks.
 
 use super::*;
 use crate::api::blueprint::PcnAt;
@@ -14,7 +14,7 @@ use penstock_model::site::Site;
 use penstock_model::units::{Duration, Rate};
 use std::sync::{Arc, Mutex};
 
-/// Parameters of which none is given.
+/// Reader without any parameter.
 struct Defaults;
 
 impl Reader for Defaults {
@@ -27,7 +27,7 @@ impl Reader for Defaults {
     }
 }
 
-/// One parameter, with its value.
+/// Reader with one parameter, given by key and value.
 struct Given(&'static str, &'static str);
 
 impl Reader for Given {
@@ -40,11 +40,10 @@ impl Reader for Given {
     }
 }
 
-/// What a discipline was told, in order.
+/// Log of the calls of a discipline, in order.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Drops from the head, or the packet at another position, where three packets wait; drops odd packets at departure; has a
-/// timer each 10 ms.
+/// Evicts the packet at `position` if three packets wait, and drops odd packets at departure. Has a timer every 10 ms.
 #[derive(Clone)]
 struct Scripted {
     log: Log,
@@ -104,7 +103,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// A port without a queue yet.
+/// Plan of a port with one CoDel queue.
 fn port_plan() -> PortPlan {
     PortPlan {
         policers: Vec::new(),
@@ -139,7 +138,7 @@ impl Bench {
         Bench { service, wire: Wire::new(rate, Vec::new(), None), counters, journal: Journal::default(), log }
     }
 
-    /// A port of two classes, each with its queue, served by deficit round robin.
+    /// Creates a port with two classes, each with its own queue, served by deficit round robin.
     fn of_two_classes() -> Bench {
         let class = |name: &str| ClassPlan { name: name.to_owned(), ..ClassPlan::default() };
         let mut plan = port_plan();
@@ -150,7 +149,7 @@ impl Bench {
         Bench { service: EventDriven::new(&plan, &context), ..Bench::new(0) }
     }
 
-    /// What becomes of a packet of 1000 bytes of a class.
+    /// Offers a packet of 1000 bytes of a class, and returns the decision.
     fn offer(&mut self, at: Time, class: u8, seq: u32) -> Verdict {
         let packet = Packet { created: at, class, size: 1000, body: Body::datagram(seq), ..Arrival::PLACEHOLDER.packet };
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
@@ -161,13 +160,13 @@ impl Bench {
         decision
     }
 
-    /// The packets that wait in each queue.
+    /// Numbers of the packets that wait in each queue.
     fn waiting(&self) -> Vec<Vec<u32>> {
         let of_queue = |queue: &Queue| queue.waiting.iter().map(|arrival| arrival.packet.sequence()).collect();
         self.service.queues.queues.iter().map(of_queue).collect()
     }
 
-    /// A packet of 1000 bytes, which take 8 ms.
+    /// Offers a packet of 1000 bytes, whose transmission takes 8 ms, and expects that it is accepted.
     fn arrive(&mut self, at: Time, seq: u32) {
         self.arrive_of(at, FlowId(0), seq);
     }
@@ -183,7 +182,7 @@ impl Bench {
         packets.iter().for_each(|seq| self.arrive(at, *seq));
     }
 
-    /// Takes a decision; the packet that is sent, if any.
+    /// Takes a decision; returns the number of the packet that is sent, if any.
     fn decide(&mut self, at: Time) -> Option<u32> {
         self.service.run_timers(at);
         let records = &mut Records { counters: &mut self.counters, journal: &mut self.journal };
@@ -252,8 +251,8 @@ fn timers_are_decisions() {
     assert_eq!(bench.service.next_decision(), ms(11));
 }
 
-/// A timer comes while the wire is busy and all that waits is paused: the next decision is due when the wire is free, not when the
-/// pause ends.
+/// A timer expires while the wire is busy and all waiting packets are paused. The next decision is due when the wire is free, not when
+/// the pause ends.
 #[test]
 fn what_is_paused_waits_for_the_wire_too() {
     let mut bench = Bench::of_two_classes();
@@ -268,7 +267,7 @@ fn what_is_paused_waits_for_the_wire_too() {
     assert_eq!(bench.decide(ms(8)), Some(2));
 }
 
-/// Two classes of one queue are paused until 20 and until 5 ms.
+/// Two classes of one queue are paused, until 20 ms and until 5 ms.
 #[test]
 fn a_queue_is_paused_while_any_of_its_classes_is() {
     let mut bench = Bench::of_two_classes();
@@ -294,7 +293,7 @@ fn what_has_been_sent_no_longer_counts_against_the_limit() {
     assert_eq!([ms(7), ms(8)].map(|at| bench.service.occupancy(0, at)), [(1, 1000), (0, 0)]);
 }
 
-/// Flow 0 has sent its packet by 8 ms. At 20 ms the port has been idle, so that flow 1, which comes first, is served first.
+/// Flow 0 has sent its packet by 8 ms. At 20 ms the port has been idle, so flow 1, which arrives first, is served first.
 #[test]
 fn no_flow_keeps_its_turn_over_an_idle_time() {
     let mut plan = port_plan();
@@ -310,7 +309,7 @@ fn no_flow_keeps_its_turn_over_an_idle_time() {
     assert_eq!([20, 28].map(|at| bench.decide(ms(at))), [Some(1), Some(0)]);
 }
 
-/// Ten packets fit into all queues together. The eleventh is queued, and half of eleven, rounded up, are dropped from the head
+/// All queues together hold ten packets. The eleventh is enqueued, then half of the eleven, rounded up, are dropped from the head
 /// [RFC8290 s4.1].
 #[test]
 fn fq_codel_drops_a_batch_from_the_head_of_its_default_queue() {
@@ -326,7 +325,7 @@ fn fq_codel_drops_a_batch_from_the_head_of_its_default_queue() {
     assert_eq!(bench.counters.dropped.get(), 6);
 }
 
-/// The queues of a port hold three packets together; the longest one drops its last.
+/// The queues of a port together hold three packets. A full port drops the last packet of its longest queue.
 #[derive(Clone)]
 struct Longest {
     log: Log,
@@ -340,7 +339,7 @@ impl Longest {
         (queue, longest, queues.iter().map(|queue| queue.packets).sum::<u32>() >= 3)
     }
 
-    /// A port of two classes with such queues.
+    /// Creates a port with two classes whose queues use this discipline.
     fn bench() -> Bench {
         let mut bench = Bench::of_two_classes();
         let discipline = Longest { log: bench.log.clone(), is_refused: false };
@@ -391,12 +390,12 @@ fn another_queue_makes_room_for_an_arrival() {
     assert_eq!((bench.told(), bench.waiting()), (vec!["2 Evicted(Forced)".to_owned()], vec![vec![0, 1], vec![4]]));
     assert!(!refused(bench.offer(ms(1), 1, 5)) && refused(bench.offer(ms(1), 1, 6)));
     assert_eq!((bench.told(), bench.waiting()), (vec!["1 Evicted(Forced)".to_owned()], vec![vec![0], vec![4, 5]]));
-    // Those that are refused are counted where that is decided, by the caller.
+    // The caller, which applies the decision, counts refused packets; this test does not apply it.
     assert_eq!((bench.counters.dropped.get(), bench.service.waiting(), bench.service.waiting_bytes()), (2, 3, 3000));
     assert_eq!([1, 9, 17, 25].map(|at| bench.decide(ms(at))), [Some(0), Some(4), Some(5), None]);
 }
 
-/// The scheduler is shown a paused queue empty; who makes room sees it as it is.
+/// The scheduler sees a paused queue as empty; the discipline that makes room sees its actual state.
 #[test]
 fn a_paused_queue_makes_room_too() {
     let mut bench = Longest::bench();
@@ -413,8 +412,8 @@ fn a_paused_queue_makes_room_too() {
     assert_eq!((bench.service.next_decision(), bench.decide(ms(20))), (ms(20), Some(0)));
 }
 
-/// A scheduler over classes with a limit for all of them. It refuses arrivals of the second class while that has a packet, and drops
-/// every departing packet.
+/// A scheduler over classes with a limit for all of them together. It refuses an arrival of the second class if that class has a packet
+/// waiting, and drops every departing packet.
 #[derive(Clone)]
 struct Limited(AnyScheduler);
 
@@ -466,7 +465,7 @@ fn a_scheduler_over_classes_drops_from_the_longest_queue() {
     let mut bench = Bench::of_two_classes();
     bench.service.scheduler = AnyScheduler::Custom(Box::new(Limited(bench.service.scheduler.clone())));
     bench.service.queues.scheduler_hooks = scheduler::Hooks::LIMIT;
-    // The third is queued and dropped at once; the fourth takes the place of the second.
+    // The third packet is enqueued and dropped at once; the fourth displaces the second.
     for (class, seq) in [(0, 0), (0, 1), (0, 2), (1, 3)] {
         bench.offer(ms(1), class, seq);
     }
@@ -484,12 +483,12 @@ fn a_scheduler_decides_before_the_discipline() {
         _ => None,
     };
     let decided = [(1, 0), (1, 1), (0, 2), (0, 3), (0, 4)].map(|(class, seq)| cause(bench.offer(ms(1), class, seq)));
-    // The scheduler refuses the second, and the disciplines the last.
+    // The scheduler refuses the second packet, and the discipline refuses the last.
     assert_eq!(decided, [None, Some(DropCause::Early), None, None, Some(DropCause::Overflow)]);
     assert_eq!((bench.told(), bench.waiting()), (vec!["1 refused".to_owned()], vec![vec![2, 3], vec![0]]));
 }
 
-/// The discipline drops packet 1, and the scheduler packet 2, which the discipline lets go.
+/// The discipline drops packet 1. The scheduler drops packet 2, which the discipline lets go.
 #[test]
 fn a_scheduler_decides_about_what_the_discipline_lets_go() {
     let mut bench = Bench::new(0);
