@@ -1,8 +1,8 @@
-//! An end of AAL5: a host or router at a cell link, as one process. What it sends over cell links leaves in cells, and what arrives
-//! in cells is reassembled before the host receives it or another port sends it on.
+//! An end of AAL5: a host or router with cell links, as one process. Packets that it sends over cell links leave as cells. Packets that
+//! arrive in cells are reassembled before the host receives them or another port forwards them.
 //!
-//! The order within an instant is that of hosts. Reassembly belongs to the node, since flows that share a circuit may leave it by
-//! different ports.
+//! The order within an instant is that of hosts. Reassembly belongs to the node, since flows that share a circuit may leave the node
+//! through different ports.
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
@@ -19,30 +19,30 @@ use penstock_model::units::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A port processes about so many cells together: they fit the first-level cache.
+/// Approximate number of cells that a port processes together: they fit the first-level cache.
 const MAX_CELLS: usize = 64;
 
 /// The state of an end of AAL5.
 #[derive(Clone, Default)]
 pub struct Aal5 {
     circuits: Arc<Circuits>,
-    /// For each port, whether it sends cells.
+    /// By port, whether it sends cells.
     pub cell_ports: Vec<bool>,
-    /// For each input, whether cells arrive there.
+    /// By input, whether cells arrive there.
     cell_inputs: Vec<bool>,
-    /// The number of the first circuit in `reassemblies`.
+    /// Number of the first circuit in `reassemblies`.
     first_circuit: u32,
     reassemblies: Vec<Reassembly>,
     measured: Measurement,
-    /// How many of the data packets that each flow sent in the measurement period were lost here in it: their last cell came, but not all.
+    /// Losses by flow of data packets sent and lost here in the measurement period: the last cell arrived, but an earlier one was missing.
     pub lost: FlowLosses,
-    /// Memory for the transmit batch of a port, and for its cells.
+    /// Buffers for the transmit batch of a port and for its cells.
     batch: TransmitBatch,
     cells: Vec<Arrival>,
 }
 
 impl Aal5 {
-    /// An end with these ports and inputs, whether cells or not, and the numbers of the circuits that end there.
+    /// Creates an end. The flags say which ports and inputs carry cells; `ending` has the numbers of the circuits that end here.
     pub fn new(circuits: Arc<Circuits>, cell_ports: Vec<bool>, cell_inputs: Vec<bool>, ending: Range<u32>, measured: Measurement) -> Aal5 {
         Aal5 {
             circuits,
@@ -63,9 +63,9 @@ impl Aal5 {
         }
     }
 
-    /// Sends the packets in the transmit batches of all ports, as cells where a port sends cells. As at a switch, they wait there until
-    /// the host has run.
-    #[inline(never)] // for the sake of visits to others
+    /// Sends the packets in the transmit batches of all ports, as cells if a port sends cells. As at a switch, packets stay in the batches
+    /// until the host has run.
+    #[inline(never)] // keeps visits to other processes short
     pub(super) fn send(&mut self, host_context: &mut HostContext<'_, '_>) {
         let HostContext { ports, context, .. } = host_context;
         for (port, sends_cells) in ports.iter_mut().zip(&self.cell_ports) {
@@ -88,7 +88,7 @@ impl Aal5 {
         }
     }
 
-    /// Receives what arrives at `now`: the packet that is complete with it, if one is.
+    /// Receives an arrival at `now`; returns the packet that it completes, if any.
     #[inline]
     pub(super) fn receive(&mut self, now: Time, packet: &Packet, host: &Host, host_context: &mut HostContext<'_, '_>) -> Option<Packet> {
         let input = host_context.context.routes.hop(packet.hop).input;

@@ -1,8 +1,8 @@
-//! PAUSE and priority flow control at a switch: what it holds per ingress link and class, and the frames that stop and restart the
-//! ports at the other ends.
+//! PAUSE and priority flow control at a switch: the memory held per ingress link and class, and the frames that stop and restart the
+//! ports at the far ends.
 //!
-//! A frame takes the wire back to the port that it stops as soon as what is on that wire has left, and says what is so when it
-//! begins: a class waits for the wire with at most one frame per link.
+//! A frame to a port leaves as soon as the wire in that direction is free, and carries the state at the start of its transmission.
+//! Therefore each class of an ingress link has at most one frame that waits for the wire.
 
 use crate::api::blueprint::PausePlan;
 use crate::api::observations::PausedIngress;
@@ -22,41 +22,41 @@ use std::collections::BTreeMap;
 #[derive(Clone)]
 pub struct IngressPause {
     pub(super) plan: PausePlan,
-    /// By the number of the process's input.
+    /// Ingress links, by input of the process.
     ingresses: Vec<Ingress>,
-    /// By input, then by class as in the plan.
+    /// States by input, then by class in the order of the plan.
     states: Vec<IngressState>,
-    /// The number of what is counted for each class.
+    /// By class, index of its state among the states of an ingress link; [`NO_GROUP`] if the class is never paused.
     group_of_class: [u8; 256],
-    /// When a frame begins that has waited for the wire, or a pause is to be prolonged.
+    /// Time at which the next waiting frame begins or the next pause is prolonged.
     pub(super) next_due: Time,
-    /// Ports whose wires were taken, to be looked at again.
+    /// Ports whose wires frames have occupied, so that their next events must be updated.
     pub touched: Vec<u32>,
 }
 
 /// An ingress link.
 #[derive(Clone)]
 pub struct Ingress {
-    /// It.
+    /// The ingress link.
     pub link: LinkId,
-    /// The process at its other end, and what a frame takes there once it has left.
+    /// The process at its far end, and the delay of a frame to it after the transmission.
     pub peer: Peer,
-    /// Its port there.
+    /// Index of the port there that feeds the link.
     pub port: u32,
-    /// The port here by which frames leave; frames of no bytes need none.
+    /// Index of the port here that sends the frames; frames of zero bytes need none.
     pub back: Option<u32>,
-    /// How long a pause holds.
+    /// Duration of a pause.
     pub time: Duration,
 }
 
-/// What is held of an ingress link, or of one of its classes.
+/// Memory held by packets of an ingress link, or of one of its classes, and its pause.
 #[derive(Clone, Copy, Debug, Default)]
 struct IngressState {
     held: Held,
-    /// As much of that is charged to the headroom; what leaves frees that first.
+    /// Part of `held` that is charged to the headroom; departing packets free this part first.
     headroom: Held,
     is_paused: bool,
-    /// When the frame that waits for the wire begins, and ends.
+    /// Start and end of the transmission of the frame that waits for the wire.
     waiting_frame: Option<(Time, Time)>,
     prolong_at: Option<Time>,
 }
@@ -72,16 +72,16 @@ penstock_model::state! {
     }
 }
 
-/// What priority flow control shows at its node.
+/// The state variables of priority flow control at a node.
 pub const PAUSES: &[Variable] = IngressPause::STATE;
 
 const NO_GROUP: u8 = u8::MAX;
 
-/// Pauses whose half is shorter are not prolonged, or nothing else would be done on a fast link.
+/// A pause is prolonged after half its duration, unless this half is shorter: else a fast link would carry nothing but frames.
 pub const LEAST_PROLONGING: Duration = Duration::from_us(1);
 
 impl IngressPause {
-    /// What a plan says at these ingress links, in the order of the process's inputs.
+    /// Creates the state for a plan at these ingress links, which are in the order of the process's inputs.
     pub fn new(plan: PausePlan, ingresses: Vec<Ingress>) -> IngressPause {
         let mut group_of_class = [if plan.classes.is_some() { NO_GROUP } else { 0 }; 256];
         (0..).zip(plan.classes.iter().flatten()).for_each(|(group, class)| group_of_class[usize::from(*class)] = group);
@@ -90,20 +90,20 @@ impl IngressPause {
         IngressPause { plan, ingresses, states, group_of_class, next_due: Time::NEVER, touched: Vec::new() }
     }
 
-    /// Whether an arrival whose next hop is `hop` is let into the headroom: the shared buffer has no room, or its link (or class)
-    /// is paused, and the headroom has.
+    /// Whether an arrival with next hop `hop` is admitted to the headroom: the headroom has room, and the shared buffer does not or the
+    /// arrival's link (or class) is paused.
     pub fn takes_headroom(&self, has_room: bool, packet: &Packet, hop: HopId, routes: &Routes) -> bool {
         let (Some(headroom), Some(index)) = (self.plan.headroom, self.index(packet, hop, routes)) else { return false };
         let state = &self.states[index];
         (state.is_paused || !has_room) && state.headroom.bytes + u64::from(packet.size) <= headroom.get()
     }
 
-    /// Whether a packet that finds no room at all should have found it in the headroom.
+    /// Whether a packet for which there is no room belongs to a headroom, so that its drop counts as one for lack of headroom.
     pub fn has_headroom(&self, packet: &Packet, hop: HopId, routes: &Routes) -> bool {
         self.plan.headroom.is_some() && self.index(packet, hop, routes).is_some()
     }
 
-    /// A packet whose next hop is `hop` is admitted, into the headroom or the shared buffer.
+    /// Counts a packet with next hop `hop` that is admitted to the headroom or the shared buffer.
     pub fn on_arrival(&mut self, packet: &Packet, hop: HopId, is_headroom: bool, routes: &Routes) {
         if let Some(index) = self.index(packet, hop, routes) {
             let state = &mut self.states[index];
@@ -114,7 +114,7 @@ impl IngressPause {
         }
     }
 
-    /// The packet is still held: its sender is paused if that is more than xoff, or takes headroom.
+    /// Pauses the sender of an arrival if its link (or class) now holds more than xoff or uses headroom. Called after the port has acted.
     pub fn pause_if_above(&mut self, now: Time, packet: &Packet, hop: HopId, ports: &mut [Port], context: &mut Context<'_, '_>) {
         let Some(index) = self.index(packet, hop, context.routes) else { return };
         let state = &mut self.states[index];
@@ -124,7 +124,8 @@ impl IngressPause {
         }
     }
 
-    /// A packet no longer holds memory; returns how much of the headroom, not of the shared buffer, that frees.
+    /// Removes a packet that no longer holds memory, and may resume its sender. Returns the memory that this frees in the headroom; the
+    /// rest is freed in the shared buffer.
     pub fn on_release(&mut self, now: Time, packet: &Packet, ports: &mut [Port], context: &mut Context<'_, '_>) -> Held {
         let Some(index) = self.index(packet, packet.hop, context.routes) else { return Held::default() };
         let state = &mut self.states[index];
@@ -138,7 +139,7 @@ impl IngressPause {
         freed
     }
 
-    /// Begins frames that have waited for the wire, and prolongs pauses.
+    /// Begins waiting frames whose wire is free, and prolongs pauses that are due.
     pub fn run(&mut self, now: Time, ports: &mut [Port], context: &mut Context<'_, '_>) {
         for index in 0..self.states.len() {
             if let Some((start, end)) = self.states[index].waiting_frame.filter(|(start, _)| *start <= now) {
@@ -152,7 +153,7 @@ impl IngressPause {
         self.next_due = self.states.iter().flat_map(due).min().unwrap_or(Time::NEVER);
     }
 
-    /// Asks for a frame, unless one waits that will say what is so now.
+    /// Requests a frame, unless one already waits: that frame will carry the state at its start.
     fn request_frame(&mut self, now: Time, index: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
         if self.states[index].waiting_frame.is_some() {
             return;
@@ -171,7 +172,7 @@ impl IngressPause {
         }
     }
 
-    /// Sends a frame that begins now and ends at `end`.
+    /// Sends a frame whose transmission begins now and ends at `end`.
     fn send_frame(&mut self, now: Time, end: Time, index: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
         let groups = self.groups();
         let (ingress, state) = (&mut self.ingresses[index / groups], &mut self.states[index]);
@@ -190,13 +191,13 @@ impl IngressPause {
         self.plan.classes.as_ref().map_or(1, Vec::len)
     }
 
-    /// What is counted for a packet whose next hop is `hop`; nothing if it was created here or its class is not paused.
+    /// Index of the state that counts a packet with next hop `hop`; `None` if it was created here or its class is never paused.
     fn index(&self, packet: &Packet, hop: HopId, routes: &Routes) -> Option<usize> {
         let group = self.group_of_class[usize::from(packet.class)];
         (group != NO_GROUP).then(|| Some(ingress_of(hop, routes)? * self.groups() + usize::from(group)))?
     }
 
-    /// What is paused here, and what of it waits behind other pauses at the end of a run.
+    /// Returns the pauses here at the end of a run, each with the bytes of its packets that wait behind other pauses.
     pub fn waits(&self, now: Time, ports: &[Port], routes: &Routes) -> Vec<PauseWait> {
         let groups = self.groups();
         let wait = |(index, state): (usize, &IngressState)| {
@@ -215,8 +216,8 @@ impl IngressPause {
     }
 }
 
-/// The input over which a packet arrived whose next hop is `hop`; none if it was created here. Hops of a route are
-/// consecutive, and the last of each route is its end.
+/// Input over which a packet with next hop `hop` arrived; `None` if it was created here. The hops of a route are consecutive, and the
+/// last one of each route is its end.
 pub fn ingress_of(hop: HopId, routes: &Routes) -> Option<usize> {
     let arrival = routes.hop(HopId(hop.0.checked_sub(1)?));
     (arrival.port != Hop::DELIVER).then_some(arrival.input as usize)

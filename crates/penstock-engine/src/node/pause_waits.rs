@@ -1,33 +1,33 @@
-//! Pauses that never lift: which wait for each other in a circle.
+//! Deadlocks: pauses that never end because they wait for each other in a cycle.
 
 use crate::api::observations::PausedIngress;
 use penstock_model::buffer::Held;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is paused at the end of a run, and what of its packets waits behind other pauses.
+/// A pause at the end of a run, and the bytes of its packets that wait behind other pauses.
 #[derive(Clone, Debug)]
 pub struct PauseWait {
-    /// What is paused.
+    /// The ingress link, or its class, that is paused.
     pub paused: PausedIngress,
-    /// It is resumed when no more than this is held of it...
+    /// Maximum number of held bytes at which the pause ends, if the headroom is empty too.
     pub xon: u64,
-    /// ... of what is held now...
+    /// Memory held now.
     pub held: Held,
-    /// ... and none of this is left, which is freed first.
+    /// Part of `held` in the headroom, which is freed first.
     pub headroom: Held,
     /// Bytes that wait at the ports of other links, by the pauses that hold them there.
     pub behind: BTreeMap<Vec<PausedIngress>, u64>,
 }
 
-/// A circle of pauses that never lift, each because packets wait behind the next; nothing if all may lift.
+/// Returns a cycle of pauses that never end, each because packets wait behind the next one; empty if all can end.
 ///
-/// The largest set is sought in which each pause would stay if all packets left that wait behind none of the set: whatever is
-/// outside may lift, and what is inside cannot before another of the set does.
+/// Finds the largest set whose pauses would all remain if every packet left that waits behind none of them. Pauses outside this set can
+/// end. A pause of the set cannot end before another one of the set does.
 pub fn find_deadlock(waits: &[PauseWait]) -> Vec<PausedIngress> {
     let mut stuck: BTreeMap<PausedIngress, &PauseWait> = waits.iter().map(|wait| (wait.paused, wait)).collect();
     loop {
         let is_stuck = |pauses: &[PausedIngress]| pauses.iter().any(|pause| stuck.contains_key(pause));
-        // A pause stays if the stuck bytes alone keep it above its threshold.
+        // A pause remains if the stuck bytes alone keep it above its threshold or in the headroom.
         let stays = |wait: &PauseWait| {
             let stuck_bytes: u64 = wait.behind.iter().filter(|(pauses, _)| is_stuck(pauses)).map(|(_, bytes)| bytes).sum();
             stuck_bytes > wait.xon || wait.held.bytes - stuck_bytes < wait.headroom.bytes
@@ -43,7 +43,7 @@ pub fn find_deadlock(waits: &[PauseWait]) -> Vec<PausedIngress> {
     circle(&stuck)
 }
 
-/// A circle among pauses of which each waits for another one.
+/// Returns a cycle among pauses, if each waits for another one of them.
 fn circle(stuck: &BTreeMap<PausedIngress, &PauseWait>) -> Vec<PausedIngress> {
     let next = |paused: &PausedIngress| stuck[paused].behind.keys().flatten().find(|next| stuck.contains_key(next)).copied();
     let (mut path, mut seen) = (Vec::new(), BTreeSet::new());
@@ -71,7 +71,7 @@ mod tests {
         PausedIngress { link: LinkId(link), class: None }
     }
 
-    /// 1000 bytes are held of link `link`, as many of them as it says wait behind the pauses of others.
+    /// A pause of link `link`, whose packets hold 1000 bytes. `behind` has other links, and the bytes that wait behind the pause of each.
     fn wait(link: u32, xon: u64, behind: &[(u32, u64)]) -> PauseWait {
         let held = Held { packets: 1, bytes: 1000 };
         let behind = behind.iter().map(|(link, bytes)| (vec![ingress(*link)], *bytes)).collect();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_circle_in_which_enough_leaves_is_none() {
-        // Of link 5, no more than xon stays behind.
+        // No more than xon remains of link 5.
         let waits = [wait(7, 500, &[(3, 600)]), wait(3, 500, &[(5, 600)]), wait(5, 600, &[(7, 600)])];
         assert_eq!(find_deadlock(&waits), []);
     }
@@ -100,7 +100,7 @@ mod tests {
     fn headroom_that_stays_taken_keeps_a_pause() {
         let mut waits = [wait(1, 900, &[(2, 700)]), wait(2, 0, &[(1, 1)])];
         assert_eq!(find_deadlock(&waits), []);
-        // 300 of 1000 bytes leave, and free 300 of 400.
+        // 300 of 1000 bytes leave, and free 300 of the 400 bytes of headroom.
         waits[0].headroom = Held { packets: 1, bytes: 400 };
         assert_eq!(find_deadlock(&waits), [1, 2].map(ingress));
     }

@@ -1,7 +1,7 @@
-//! A switch that shares only its buffer, between ports that know departures on arrival: its events are arrivals alone.
+//! A switch whose ports share only a buffer and compute departures on arrival: its only port events are arrivals.
 //!
-//! How long a packet holds memory is known when it is accepted. What has left is taken off when somebody looks: that of a port at
-//! its next arrival, that of all ports when there seems to be no room.
+//! The time until which a packet holds memory is known when it is accepted. The memory of departed packets is freed lazily: at one port
+//! when a packet arrives for it, at all ports when there seems to be no room or the state is read.
 
 use crate::kernel::event::Arrival;
 use crate::node::shared_state::Switch;
@@ -12,28 +12,28 @@ use penstock_model::units::Time;
 use std::collections::VecDeque;
 
 impl Switch {
-    /// Lets it take the ends of transmissions from its ports, of which there are so many, as they accept packets.
+    /// Makes the switch record the end of each transmission when one of its `ports` ports accepts the packet.
     pub fn precompute_departures(&mut self, ports: usize) {
         self.leaving = vec![VecDeque::new(); ports];
     }
 
-    /// Whether its ports know departures on arrival.
+    /// Whether its ports compute departures on arrival.
     #[inline]
     pub(super) fn precomputes_departures(&self) -> bool {
         !self.leaving.is_empty()
     }
 
-    /// When the next transmission ends whose packet holds memory, where departures are known.
+    /// Earliest end of a transmission whose packet holds memory; never if there is none or departures are not computed on arrival.
     pub fn next_departure(&self) -> Time {
         self.leaving.iter().filter_map(VecDeque::front).map(|(at, _)| *at).min().unwrap_or(Time::NEVER)
     }
 
-    /// Frees what is held for transmissions that are known and have ended by `now`.
+    /// Frees the memory of all packets whose recorded transmission has ended by `now`.
     pub fn free_all(&mut self, now: Time) {
         (0..self.leaving.len()).for_each(|port| self.free_departed(now, port));
     }
 
-    /// The same at one port.
+    /// Frees the memory of packets of one port whose transmission has ended by `now`.
     #[inline]
     fn free_departed(&mut self, now: Time, port: usize) {
         while let Some((_, size)) = self.leaving[port].front().copied().filter(|(at, _)| *at <= now) {
@@ -46,7 +46,7 @@ impl Switch {
     #[inline]
     fn has_room_at(&mut self, now: Time, port: usize, size: u32) -> bool {
         self.free_departed(now, port);
-        // With less held at other ports there would be room, too.
+        // Other ports may hold less than recorded. If there is room nevertheless, there is room with less held, too.
         self.has_room(port, size) || {
             self.free_all(now);
             self.has_room(port, size)
@@ -62,7 +62,7 @@ impl Switch {
 }
 
 impl SwitchRun<'_, '_, '_> {
-    /// Hands a packet whose next hop is `hop` to its port, if there is room for it.
+    /// Passes a packet with next hop `hop` to its port if the buffer has room for it; drops it otherwise.
     #[inline]
     pub(super) fn admit_until_departure(&mut self, arrival: &Arrival, hop: HopId, port: usize) {
         let Arrival { at: now, packet } = arrival;

@@ -1,4 +1,4 @@
-//! The state of a switch: its buffer, and what its ports share beside that.
+//! The state of a switch: its buffer, and everything else that its ports share.
 
 use crate::api::blueprint::SwitchPlan;
 use crate::api::series::SeriesPart;
@@ -23,41 +23,40 @@ use std::collections::VecDeque;
 pub struct Switch {
     /// The policy of the shared buffer; without one, every packet is admitted.
     pub buffer: Option<AnyBuffer>,
-    /// What names its components.
+    /// The plan, which names the components.
     pub(super) plan: SwitchPlan,
     pub(super) occupancies: Occupancies,
-    /// Per port, until when it holds how many bytes, where all ports know departures on arrival; empty elsewhere.
+    /// By port, the end of each transmission and the bytes held until then, if all ports compute departures on arrival; else empty.
     pub(super) leaving: Vec<VecDeque<(Time, u32)>>,
-    /// Per port, the transmissions under way, whose packets still hold memory; none in the slot of pauses, behind the ports.
+    /// By port, transmissions in progress, whose packets still hold memory. The slot for pauses, behind the ports, stays empty.
     pub(super) in_transmission: Vec<VecDeque<Release>>,
-    /// The next event of each port, and of pauses if there are any.
+    /// Time and kind of the next event of each port, and of pauses if there are any.
     pub(super) ready: TournamentTree<(Time, Due)>,
     pub(super) pause: Option<IngressPause>,
-    /// Tells sources of drops.
+    /// Sends Source Quench to the sources of dropped packets.
     pub quench: Option<SourceQuench>,
-    /// Tell sources of their queues.
+    /// Send feedback about queues to sources.
     pub congestion_points: Option<CongestionPoints>,
     /// Limits the rates of flows that begin at this node.
     pub reaction_point: Option<ReactionPoint>,
-    /// Per port, its own messages that have not left: they take none of the memory that is shared, since they are sent when it is
-    /// full.
+    /// By port, number of the switch's own messages that have not left. They use no shared memory, since they are sent when it is full.
     pub(super) own_packets: Vec<u64>,
-    /// Packets that ports have dropped, until their sources are quenched.
+    /// Packets that ports have dropped and whose sources have not been quenched yet.
     pub(super) dropped: Vec<Packet>,
-    /// Buffers for the transmit batch of the host, and for the releases of a port.
+    /// Buffers for the transmit batch of the host and for the releases of a port.
     pub(super) batch: TransmitBatch,
     releases: Vec<Release>,
-    /// What leaves the rate limiters at an instant.
+    /// Buffer for the packets that leave the rate limiters at an instant.
     pub(super) unlimited: Vec<(u32, Packet)>,
-    /// Connections of the host wait for room in its ports.
+    /// Connections of the host may wait for room in its ports.
     pub(super) has_waiting_connections: bool,
-    /// The port to ask for room first, so that none is starved where ports share memory.
+    /// Index of the port to check for room first. It rotates, so that no port starves when ports share memory.
     first_port: usize,
-    /// When a rate limiter admits the packet of a connection that waits for it.
+    /// Time at which a rate limiter next admits the packet of a waiting connection.
     next_opening: Time,
 }
 
-/// The kinds of events of a port, in the order of an instant.
+/// The kinds of events of a port, in their order within an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// A transmission ends.
@@ -68,7 +67,7 @@ pub(super) enum Due {
 }
 
 impl Switch {
-    /// A switch with this number of ports, which share nothing yet. `pause` pauses the ports of other nodes that feed it.
+    /// Creates a switch with `ports` ports, which share nothing yet. `pause` pauses the ports of other nodes that feed the switch.
     pub fn new(plan: SwitchPlan, ports: usize, pause: Option<IngressPause>) -> Switch {
         let slots = ports + usize::from(pause.is_some());
         Switch {
@@ -83,7 +82,7 @@ impl Switch {
         }
     }
 
-    /// Takes the next entry of a waiting list for which its port, the shared memory and the rate limiters have room at `now`.
+    /// Removes and returns the next entry of a waiting list for which its port, the shared memory and the rate limiters have room at `now`.
     pub(super) fn take_waiting(&mut self, now: Time, ports: &mut [Port]) -> Option<(usize, WaitingEntry)> {
         let Switch { buffer, occupancies, reaction_point, first_port, next_opening, .. } = self;
         *next_opening = Time::NEVER;
@@ -110,19 +109,19 @@ impl Switch {
         None
     }
 
-    /// When a port is due next.
+    /// Time of the next event of a port, pause or rate limiter.
     #[inline]
     pub fn next_event(&self) -> Time {
         self.ready.first_key().0.min(self.next_unlimited())
     }
 
-    /// When a rate limiter lets the next packet go.
+    /// Time at which a rate limiter next releases a packet or admits one of a waiting connection.
     #[inline]
     pub(super) fn next_unlimited(&self) -> Time {
         self.reaction_point.as_ref().map_or(Time::NEVER, |point| point.next().min(self.next_opening))
     }
 
-    /// Packets that wait in rate limiters.
+    /// Number of packets that wait in rate limiters.
     pub fn limited(&self) -> u64 {
         self.reaction_point.as_ref().map_or(0, |point| point.waiting().count() as u64)
     }
@@ -131,7 +130,7 @@ impl Switch {
         self.buffer.as_ref().is_none_or(|buffer| buffer.has_room(port, size, &self.occupancies))
     }
 
-    /// A packet that has left its port no longer holds memory.
+    /// Frees the memory of a packet that has left its port or was dropped there.
     pub(super) fn release(&mut self, port: usize, release: &Release, ports: &mut [Port], context: &mut Context<'_, '_>) {
         if is_own(&release.packet, context) {
             self.own_packets[port] -= 1;
@@ -147,7 +146,7 @@ impl Switch {
         }
     }
 
-    /// Looks again at what pause frames have changed.
+    /// Updates the next events of pauses, and of ports whose wires pause frames have occupied.
     pub(super) fn note_pauses(&mut self, ports: &[Port]) {
         if let Some(pause) = &mut self.pause {
             for port in std::mem::take(&mut pause.touched) {
@@ -159,7 +158,7 @@ impl Switch {
         }
     }
 
-    /// Looks again at a port whose parameters have changed.
+    /// Updates the next event of a port whose parameters have changed.
     pub(super) fn note_change(&mut self, port: usize, ports: &[Port]) {
         if !ports[port].precomputes_departures() {
             self.note_next_event(port, ports);
@@ -172,7 +171,7 @@ impl Switch {
         self.ready.set(port, decision.min(release));
     }
 
-    /// Accounts for what `port` has done by `now`.
+    /// Updates the memory and the next event of `port` after it has acted at `now`.
     pub(super) fn update(&mut self, now: Time, port: usize, ports: &mut [Port], context: &mut Context<'_, '_>) {
         let mut releases = std::mem::take(&mut self.releases);
         ports[port].take_releases(&mut releases);
@@ -191,8 +190,8 @@ impl Switch {
         self.check_occupancies(port, ports);
     }
 
-    /// Held = waiting + in transmission at each port, and the sum of all ports is what is shared, after every event in debug
-    /// builds.
+    /// Checks in debug builds that held = waiting + in transmission at `port`, and that the ports add up to the shared total. Called after
+    /// every event.
     fn check_occupancies(&self, port: usize, ports: &[Port]) {
         if cfg!(debug_assertions) {
             let held = self.occupancies.of_port(port).packets + self.own_packets[port];
@@ -202,12 +201,12 @@ impl Switch {
         }
     }
 
-    /// Whether series of a port show the shared buffer or its congestion point.
+    /// Whether series of a port include the shared buffer or a congestion point.
     pub fn shows_ports(&self) -> bool {
         self.buffer.is_some() || self.congestion_points.is_some()
     }
 
-    /// Reads what all ports share.
+    /// Reads the components that all ports share.
     pub fn read(&self, reader: &mut StateReader<'_>) {
         if let Some(buffer) = &self.plan.buffer {
             reader.read("buffer", buffer.policy.name(), SeriesPart::WHOLE, &self.occupancies);
@@ -220,7 +219,7 @@ impl Switch {
         }
     }
 
-    /// Reads what port `port` has of that.
+    /// Reads the state of the shared buffer at port `port`, and of its congestion point.
     pub fn read_port(&self, port: u32, reader: &mut StateReader<'_>) {
         if let Some(buffer) = &self.plan.buffer {
             reader.read("buffer", buffer.policy.name(), SeriesPart::WHOLE, &self.occupancies.of_port(port as usize));
@@ -230,7 +229,7 @@ impl Switch {
         }
     }
 
-    /// Reads how `flow`, which begins here, is limited.
+    /// Reads the state of the rate limiter of `flow`, which begins here.
     pub fn read_flow(&self, flow: FlowId, reader: &mut StateReader<'_>) {
         if let (Some(plan), Some(point)) = (&self.plan.reaction_point, &self.reaction_point) {
             reader.read("reaction-point", plan.name(), SeriesPart::WHOLE, &point.state_of(reader.now, flow));
@@ -238,7 +237,7 @@ impl Switch {
     }
 }
 
-/// Whether a packet that is in a port here is a message of this switch, not one that passes.
+/// Whether a packet at a port here is a message of this switch, rather than one in transit.
 fn is_own(packet: &Packet, context: &Context<'_, '_>) -> bool {
     OwnMessages::include(packet) && ingress_of(packet.hop, context.routes).is_none()
 }

@@ -1,8 +1,8 @@
-//! A switch: a node whose ports share a buffer, as one process that handles them in the order of time. So does a host whose
-//! connections wait for its ports, as these ask them when room appears.
+//! A switch: a node whose ports share a buffer. One process handles all ports in time order. A host whose connections wait for its ports
+//! runs in the same way, since a port serves waiting connections as soon as it has room.
 //!
-//! An arrival finds the buffer as it is at its instant: every transmission that ended by then has freed its packet's bytes,
-//! at whichever port. Within one instant: releases, messages, timers and sources, arrivals, service decisions, samples.
+//! An arrival finds the buffer in its state at that instant: every transmission that has ended by then, at any port, has freed its
+//! bytes. Order within one instant: releases, messages, timers and sources, arrivals, service decisions, samples.
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
@@ -22,8 +22,8 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
 impl Process {
-    /// Handles all events at a switch up to and including `until`; returns when something is due next.
-    #[inline(never)] // for the sake of visits to others
+    /// Handles all events at a switch up to and including `until`; returns the time of the next event.
+    #[inline(never)] // keeps visits to other processes short
     pub(super) fn run_switch(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let Process { ports, host: Some(host), switch: Some(switch), record, .. } = self else {
             unreachable!("a switch has a host, for what its own messages and flows need")
@@ -48,8 +48,8 @@ pub(super) struct SwitchRun<'s, 'a, 'b> {
 }
 
 impl SwitchRun<'_, '_, '_> {
-    /// Handles all events up to and including `until`, one at a time, or up to an earlier instant if there are very many; returns
-    /// when the next one is due.
+    /// Handles all events up to and including `until`, one at a time, or up to an earlier instant if there are very many. Returns the time
+    /// of the next event.
     fn run(&mut self, mut until: Time, inputs: &mut Inputs) -> Time {
         loop {
             let (due, kind) = self.switch.ready.first_key();
@@ -75,7 +75,7 @@ impl SwitchRun<'_, '_, '_> {
             } else if unlimited == now {
                 self.run_reaction_point(now);
             } else if inputs.next() == now {
-                // Where departures are known, nothing else is due between arrivals.
+                // If departures are computed on arrival, ports have no events between arrivals.
                 let last = if self.switch.precomputes_departures() { until.min(inputs.next_message().before()) } else { now };
                 self.process_arrivals(last, inputs);
             } else {
@@ -88,7 +88,7 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Asks connections that wait for packets, as long as a port has room.
+    /// Requests packets from waiting connections while a port has room.
     #[inline]
     fn serve_waiting_connections(&mut self, now: Time) {
         if self.switch.has_waiting_connections {
@@ -100,7 +100,7 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Frees what is held for transmissions that have ended by `now`.
+    /// Frees the memory of transmissions that have ended by `now`, and runs pauses that are due.
     fn release_until(&mut self, now: Time) {
         while self.switch.ready.first_key() <= (now, Due::Release) {
             let port = self.switch.ready.first();
@@ -116,18 +116,18 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Processes all packets that arrive up to and including `until`, and what the host does meanwhile; or up to an earlier instant, if
-    /// there are very many. All of an instant must be consumed before anything else is read from inputs.
+    /// Processes all packets that arrive up to and including `until`, and the events of the host until the last of them; or up to an
+    /// earlier instant if there are very many. All arrivals of an instant must be consumed before anything else is read from the inputs.
     fn process_arrivals(&mut self, mut until: Time, inputs: &mut Inputs) {
         loop {
             let front = inputs.front(until);
-            // Mostly one is due.
+            // Usually one is due.
             let due = front.iter().take_while(|arrival| arrival.at <= until).count();
             let Some(last) = front[..due].last().map(|last| last.at) else { return };
             for arrival in &front[..due] {
                 self.run_host_until(arrival.at);
                 self.on_arrival(arrival);
-                // A transmission may take no time, and a receiver may answer at once.
+                // A transmission may take no time, as may that of a receiver's immediate reply.
                 self.release_until(arrival.at);
             }
             self.run_host_until(last);
@@ -170,7 +170,7 @@ impl SwitchRun<'_, '_, '_> {
         self.admit_from_host(now);
     }
 
-    /// Admits what flows at this node send at `now`.
+    /// Admits the packets that flows at this node send at `now`.
     fn admit_from_host(&mut self, now: Time) {
         for port in 0..self.host_context.ports.len() {
             let mut batch = std::mem::take(&mut self.switch.batch);
@@ -185,7 +185,7 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Lets a packet of the host pass the rate limiters, if there are any.
+    /// Passes a packet of the host through the rate limiters, if there are any.
     fn limit(&mut self, arrival: &Arrival, port: usize) {
         let Arrival { at: now, packet } = arrival;
         let passage = match &mut self.switch.reaction_point {
@@ -202,7 +202,7 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Lets the rate limiters' packets go that may at `now`.
+    /// Admits the packets that rate limiters release at `now`.
     fn run_reaction_point(&mut self, now: Time) {
         let mut list = std::mem::take(&mut self.switch.unlimited);
         if let Some(point) = &mut self.switch.reaction_point {
@@ -215,7 +215,7 @@ impl SwitchRun<'_, '_, '_> {
         self.switch.unlimited = list;
     }
 
-    /// Enqueues a packet whose next hop is `hop` at its port, if there is room for it.
+    /// Enqueues a packet with next hop `hop` at its port if there is room for it; drops it otherwise.
     fn admit(&mut self, arrival: &Arrival, hop: HopId, port: usize) {
         if self.switch.precomputes_departures() {
             return self.admit_until_departure(arrival, hop, port);
@@ -248,7 +248,7 @@ impl SwitchRun<'_, '_, '_> {
         self.notify(*now, packet, port);
     }
 
-    /// Tells the source of a packet that has arrived at `port` how the queue stands, if it is a sample.
+    /// Samples a packet that has arrived at `port`, and sends feedback about the queue to its source if the congestion point requests it.
     #[inline]
     fn notify(&mut self, now: Time, packet: &Packet, port: usize) {
         if let Some(points) = &mut self.switch.congestion_points {
@@ -267,13 +267,13 @@ impl SwitchRun<'_, '_, '_> {
         }
     }
 
-    /// Quenches the source of a packet that is dropped, if one is due.
+    /// Sends a quench to the source of a dropped packet, if one is due.
     fn quench(&mut self, now: Time, packet: &Packet) {
         let quench = self.switch.quench.as_mut().and_then(|quench| quench.on_drop(now, packet));
         self.send_own(now, quench);
     }
 
-    /// Sends a message of this switch by a port.
+    /// Sends a message of this switch, if there is one, through a port.
     fn send_own(&mut self, now: Time, message: Option<(u32, Packet)>) {
         if let Some((port, packet)) = message {
             self.host_context.context.record.trace(now, self.host.place, &packet, TraceEvent::Send);

@@ -1,4 +1,4 @@
-//! Packets that a switch sends to the sources of passing traffic: ICMP Source Quench, and the frames of congestion points. They take
+//! Packets that a switch sends to the sources of traffic in transit: ICMP Source Quench, and the frames of congestion points. They use
 //! bandwidth, wait in queues, and may be lost.
 
 use crate::endpoints::packet_template::PacketTemplate;
@@ -13,23 +13,23 @@ use std::collections::BTreeMap;
 #[derive(Clone)]
 pub struct OwnMessages {
     size: u32,
-    /// How they get to the sources of a flow's data, and (`true`) of its acknowledgements.
+    /// Routes to the source of a flow's data (`false`) and to the source of its acknowledgements (`true`).
     routes: BTreeMap<(FlowId, bool), Departure>,
     number: u32,
 }
 
 impl OwnMessages {
-    /// Messages of `size` bytes over these routes.
+    /// Creates messages of `size` bytes over these routes.
     pub fn new(size: u32, routes: BTreeMap<(FlowId, bool), Departure>) -> OwnMessages {
         OwnMessages { size, routes, number: 0 }
     }
 
-    /// Whether `packet` is a message of a switch; nobody sends these at a rate, and none is answered.
+    /// Whether `packet` is a message of a switch. No sender controls the rate of such messages, and nobody replies to them.
     pub fn include(packet: &Packet) -> bool {
         matches!(packet.body, Body::CongestionNotification { .. } | Body::SourceQuench { .. })
     }
 
-    /// The message to the source of `packet`, with the port that sends it, if there is a route. `body` gets its number.
+    /// Returns a message to the source of `packet`, with the port that sends it, if there is a route. `body` receives the message's number.
     pub fn answer_to(&mut self, now: Time, packet: &Packet, body: impl FnOnce(u32) -> Body) -> Option<(u32, Packet)> {
         let departure = self.routes.get(&(packet.flow, packet.body.is_from_receiver()))?;
         self.number += 1;
@@ -47,7 +47,7 @@ pub struct SourceQuench {
 }
 
 impl SourceQuench {
-    /// At most one quench per `interval`, over the routes of `messages`.
+    /// Sends at most one quench per `interval`, over the routes of `messages`.
     pub fn new(interval: Duration, messages: OwnMessages) -> SourceQuench {
         SourceQuench { interval, messages, not_before: Time::ZERO }
     }
@@ -67,15 +67,15 @@ impl SourceQuench {
 /// The congestion points of a switch.
 #[derive(Clone)]
 pub struct CongestionPoints {
-    /// By port, with its link.
+    /// The congestion point of each port, with the port's link.
     pub points: Vec<(LinkId, CongestionPoint)>,
     /// Their messages to sources.
     pub messages: OwnMessages,
 }
 
 impl CongestionPoints {
-    /// Samples `packet`, which has arrived at `port`. The queue of this port now has `frames` of `bytes` in total. Returns the notification,
-    /// with the port that sends it, if the congestion point makes one. Messages of switches are not sampled.
+    /// Samples `packet`, which has arrived at `port`, whose queue now has `frames` frames of `bytes` bytes in total. Returns the
+    /// notification, with the port that sends it, if the congestion point makes one. Messages of switches are not sampled.
     pub fn on_arrival(&mut self, now: Time, packet: &Packet, port: usize, (frames, bytes): (u32, u64)) -> Option<(u32, Packet)> {
         if OwnMessages::include(packet) {
             return None;

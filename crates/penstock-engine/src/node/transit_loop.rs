@@ -1,5 +1,5 @@
-//! Fast path: hosts at which an arrival changes nothing about what is sent, since it is only forwarded, counted, or sampled for marks. So
-//! what is sent and what arrives are handled in a loop each, and the ports merge the two.
+//! Fast path: hosts at which an arrival has no effect on what they send, since it is only forwarded, counted, or sampled for marks.
+//! Sending and receiving therefore have a loop each, and the ports merge the two streams.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::Arrival;
@@ -10,8 +10,8 @@ use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::packet::Body;
 use penstock_model::units::Time;
 
-/// Handles what is due up to and including `until` at a host that has only datagrams, or up to an earlier instant if there is very
-/// much. Returns how many packets have arrived, and how many were sent.
+/// Handles all events up to and including `until` at a host that has only datagrams, or up to an earlier instant if there are very
+/// many. Returns the number of packets that have arrived and the number of packets sent.
 #[inline(never)]
 pub fn run_datagrams(host: &mut Host, mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     if host.forwards {
@@ -35,9 +35,8 @@ pub fn run_datagrams(host: &mut Host, mut until: Time, inputs: &mut Inputs, host
     }
 }
 
-/// Handles what is due up to and including `until`, before which no message arrives, at a host that
-/// [`Host::has_calls_beside_transit`], or up to an earlier instant if there is very much. Returns how many packets have arrived, and
-/// how many other events there were.
+/// Handles all events up to and including `until`, by which no message arrives, at a host that [`Host::has_calls_beside_transit`]; or
+/// up to an earlier instant if there are very many. Returns the number of packets that have arrived and the number of other events.
 #[inline(never)]
 pub fn run_calls(host: &mut Host, until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> (u64, u64) {
     host_context.keeps_batches = true;
@@ -46,8 +45,8 @@ pub fn run_calls(host: &mut Host, until: Time, inputs: &mut Inputs, host_context
     handled
 }
 
-/// Lets the host send up to the last of some arrivals by `send`, which returns how many events that were, then forwards them or has
-/// `receive` receive them, and goes on with the next ones up to and including `until`.
+/// Repeats two steps up to and including `until`: the host sends packets up to the last of some arrivals by `send`, which returns the
+/// number of its events; then these arrivals are forwarded or passed to `receive`.
 #[inline(always)]
 fn forward_between(
     host: &mut Host,
@@ -62,7 +61,7 @@ fn forward_between(
         let front = inputs.front(until);
         let front = &front[..front.len().min(MAX_TRANSMIT_BATCH)];
         let due = &front[..front.partition_point(|arrival| arrival.at <= until)];
-        // What is sent precedes arrivals at the same instant.
+        // Sent packets precede arrivals at the same instant.
         let known = due.last().map_or(until, |last| last.at);
         sent += send(host, known, host_context);
         let due = match host.next() {
@@ -86,12 +85,12 @@ fn forward_between(
 }
 
 impl Host {
-    /// Counts those of `arrivals` that have these indices, which are datagrams.
+    /// Counts the datagrams with the indices `local` in `arrivals`.
     fn count_arrived_datagrams(&mut self, arrivals: &[Arrival], local: &[u32], host_context: &mut HostContext<'_, '_>) {
         self.count_datagrams(host_context.context.routes, local.iter().map(|i| &arrivals[*i as usize]));
     }
 
-    /// Receives those of `arrivals` that have these indices.
+    /// Receives the packets with the indices `local` in `arrivals`.
     fn receive_all(&mut self, arrivals: &[Arrival], local: &[u32], host_context: &mut HostContext<'_, '_>) {
         for Arrival { at, packet } in local.iter().map(|i| &arrivals[*i as usize]) {
             match packet.body {
@@ -104,14 +103,14 @@ impl Host {
     }
 }
 
-/// Adds at most [`MAX_TRANSMIT_BATCH`] arrivals to the digest, and marks those in transit at the ports. Returns the indices of those
-/// that end here, the first ones of a list, and how many these are.
+/// Adds at most [`MAX_TRANSMIT_BATCH`] arrivals to the digest, and marks those in transit at the ports. Returns the indices of the
+/// arrivals that end here, followed by stale entries, and their number.
 #[inline(never)]
 fn mark_transit(arrivals: &[Arrival], host_context: &mut HostContext<'_, '_>) -> ([u32; MAX_TRANSMIT_BATCH], usize) {
     let HostContext { ports, context, .. } = host_context;
     let routes = context.routes;
     let mut digest = context.record.digest;
-    // Branches on the destination are unpredictable: each index is written into both lists, and counts in one.
+    // Branches on the destination are unpredictable: each index is written to both lists, and counts in one.
     let (mut local, mut transit) = ([0; MAX_TRANSMIT_BATCH], [0; MAX_TRANSMIT_BATCH]);
     let (mut local_count, mut transit_count) = (0, 0);
     for (i, Arrival { at, packet }) in arrivals.iter().enumerate() {

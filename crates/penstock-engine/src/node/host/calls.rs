@@ -1,4 +1,4 @@
-//! Aggregates of calls at a host: when they are due, and the signals between their edges.
+//! Aggregates of calls at a host: the times of their events, and the signals between their edges.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::message::CallSignal;
@@ -6,9 +6,9 @@ use crate::node::host::Host;
 use penstock_model::units::Time;
 
 impl Host {
-    /// Handles the events of aggregates of calls up to and including `until`, before which no message arrives, if they are all
-    /// that sends here: neither arrivals nor timers of receiving endpoints affect them; or up to an earlier instant if these are very
-    /// many. Returns how many events there were.
+    /// Handles the events of aggregates of calls up to and including `until`, by which no message arrives, or up to an earlier instant if
+    /// there are very many. Returns their number. Does nothing if packets are forwarded, other endpoints send or events are traced here:
+    /// otherwise, neither arrivals nor timers of receiving endpoints affect the aggregates.
     #[inline(always)] // part of two loops
     pub fn run_calls(&mut self, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let has_other_senders = !self.sources.is_empty() || self.has_connections;
@@ -18,14 +18,14 @@ impl Host {
         self.run_only_calls(until, host_context)
     }
 
-    /// Whether all endpoints here are of calls, and packets pass: then what arrives of calls has no effect but that it is forwarded, or
-    /// counted and sampled for marks.
+    /// Whether all endpoints here belong to calls, and packets are forwarded. An arriving packet is then only forwarded, or counted and
+    /// sampled for marks.
     #[inline]
     pub fn has_calls_beside_transit(&self) -> bool {
         self.forwards && self.has_only_sampled_calls
     }
 
-    /// As [`Host::run_calls`], where there are no other senders.
+    /// Does the same as [`Host::run_calls`] at a host without other senders.
     #[inline(always)] // part of two loops
     pub fn run_only_calls(&mut self, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut events = 0;
@@ -40,7 +40,7 @@ impl Host {
         events
     }
 
-    /// Notes when the next event of an aggregate is due, which may have changed.
+    /// Updates the time of the next event of an aggregate, and of all aggregates.
     #[inline]
     pub(super) fn update_calls_due(&mut self, slot: usize) {
         let next = self.calls[slot].next();
@@ -52,7 +52,7 @@ impl Host {
         }
     }
 
-    /// Receives a signal between the edges of an aggregate; `number` counts what its sender has sent.
+    /// Receives a signal between the edges of an aggregate; `number` is its number among the signals of its sender.
     pub fn on_call_signal(&mut self, now: Time, signal: &CallSignal, number: u32, host_context: &mut HostContext<'_, '_>) {
         let CallSignal { flow: id, to_egress, signal } = *signal;
         host_context.context.record.digest.number(now.as_ps() ^ u64::from(id.0) << 32 ^ u64::from(number));

@@ -17,7 +17,7 @@ use penstock_model::rng::Key;
 use penstock_model::units::{Duration, Time};
 
 impl Host {
-    /// A host without flows; `ties` orders simultaneous timers at random.
+    /// Creates a host without flows; `ties` orders simultaneous timers at random.
     pub fn new(place: u32, measured: Measurement, ties: Option<Key>) -> Host {
         Host {
             forwards: false,
@@ -42,7 +42,7 @@ impl Host {
         }
     }
 
-    /// Adds the sending end of an open-loop flow, which sends at `first` if ever, with its usual spacing; returns its slot.
+    /// Adds the sending end of an open-loop flow, which first sends at `first`, if ever, with its usual spacing. Returns its slot.
     pub fn add_source(&mut self, source: OpenLoopSource, first: Time, spacing: Option<Duration>) -> u32 {
         let slot = self.sources.len() as u32;
         if first != Time::NEVER {
@@ -52,7 +52,7 @@ impl Host {
         slot
     }
 
-    /// Adds a packet to those that the source in `slot` has in a list, as [`OpenLoopSource::inject`] does.
+    /// Adds a packet to the list of the source in `slot`, as [`OpenLoopSource::inject`] does.
     pub fn inject(&mut self, slot: u32, flow: u32, packet: (Time, u32, Option<Marking>)) -> Result<(), (Time, Time)> {
         let due = self.sources[slot as usize].inject(packet)?;
         if due != Time::NEVER {
@@ -73,7 +73,7 @@ impl Host {
         self.calls.len() as u32 - 1
     }
 
-    /// Ends the construction: finds what kinds of endpoints are here, and which aggregate of calls is due first.
+    /// Completes the construction: finds the kinds of endpoints here, and the aggregate of calls that is due first.
     pub fn complete(&mut self) {
         self.has_connections = !self.connections.is_empty() || !self.roce.is_empty() || !self.custom.is_empty();
         let has_others = !self.sources.is_empty() || !self.sinks.is_empty() || self.has_connections;
@@ -89,10 +89,9 @@ impl Host {
         self.roce.shrink_to_fit();
     }
 
-    /// Adds the receiving end of an aggregate of calls of group `group`, of which `initial` exist from the start;
-    /// returns its slot.
+    /// Adds the receiving end of an aggregate of calls of group `group`, with `initial` calls at the start; returns its slot.
     pub fn add_egress(&mut self, mut egress: CallsEgress, group: u32, initial: u32) -> u32 {
-        // Aggregates come in the order of their groups.
+        // Aggregates are added in the order of their groups.
         if self.counted_calls.last().is_none_or(|(counted, _)| *counted != group) {
             debug_assert!(self.counted_calls.iter().rev().take(8).all(|(counted, _)| *counted < group), "out of order");
             self.counted_calls.push((group, 0));

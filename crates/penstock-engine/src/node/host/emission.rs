@@ -1,4 +1,4 @@
-//! Emission of packets by the open-loop sources at a host.
+//! Emission of packets by the open-loop sources of a host.
 
 use crate::endpoints::emitter::Due;
 use crate::endpoints::host_context::HostContext;
@@ -7,8 +7,8 @@ use crate::port::MAX_TRANSMIT_BATCH;
 use penstock_model::units::Time;
 
 impl Host {
-    /// Lets open-loop sources send as long as they are due before `bound`, or up to an earlier instant if these are very many
-    /// packets; returns how many.
+    /// Sends the packets of open-loop sources that are due before `bound`, or up to an earlier instant if there are very many; returns
+    /// their number.
     pub fn emit_before(&mut self, mut bound: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let mut sent = 0;
         while self.emitter.next() < bound {
@@ -21,7 +21,8 @@ impl Host {
         sent
     }
 
-    /// Sends at most `most` packets of open-loop sources before `bound`, which ports may process `at_once`; returns their number.
+    /// Sends at most `most` packets of open-loop sources before `bound`; returns their number. Ports may process them immediately if
+    /// `at_once`.
     #[inline(never)]
     pub fn emit(&mut self, bound: Time, most: usize, at_once: bool, host_context: &mut HostContext<'_, '_>) -> usize {
         let mut sent = 0;

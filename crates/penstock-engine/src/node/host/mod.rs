@@ -1,4 +1,4 @@
-//! A host: the endpoints of flows at a node, their timers and their counts.
+//! A host: the endpoints of flows at a node, with their timers and counts.
 
 mod calls;
 mod construction;
@@ -30,11 +30,11 @@ use std::any::Any;
 /// The endpoints at one node.
 #[derive(Clone)]
 pub struct Host {
-    /// Whether packets are forwarded here, to other nodes.
+    /// Whether this node forwards packets to other nodes.
     pub forwards: bool,
-    /// Messages of switches may come for what flows send from here.
+    /// Messages of switches may arrive for flows that are sent from here.
     pub may_be_quenched: bool,
-    /// The place of this node in traces.
+    /// Index of this node in traces.
     pub place: u32,
     measured: Measurement,
     emitter: Emitter<PeriodicPacket>,
@@ -46,37 +46,37 @@ pub struct Host {
     pub connections: TcpEndpoints,
     /// Ends of RoCE connections.
     pub roce: RoceEndpoints,
-    /// Ends of connections over plug-ins.
+    /// Ends of connections whose transport is a plug-in.
     pub custom: CustomEndpoints,
-    /// There are ends of connections here.
+    /// At least one end of a connection is here.
     has_connections: bool,
     calls: Vec<CallsIngress>,
-    /// Which aggregate is due first, where there are several.
+    /// The next event of each aggregate, if there are several.
     calls_due: TournamentTree<Time>,
     next_call_event: Time,
     egresses: Vec<CallsEgress>,
-    /// Nothing but ends of calls are here, and egresses only sample packets for marks.
+    /// All endpoints here belong to calls, and egresses only sample packets for marks.
     has_only_sampled_calls: bool,
-    /// Nothing but egresses of calls are here, which send nothing for some time now and then.
+    /// All endpoints here are egresses of calls, which at times send nothing for a while.
     may_be_silent: bool,
-    /// Group and number of calls, for each group with aggregates that end here whose calls are admitted by counting.
+    /// Number of calls of each group with aggregates that end here, with the group; for admission by counting.
     counted_calls: Vec<(u32, u32)>,
 }
 
 impl Host {
-    /// Whether all endpoints here send or receive datagrams: then an arrival has no effect but that it is forwarded or counted.
+    /// Whether all endpoints here send or receive datagrams. An arrival is then only forwarded or counted.
     pub fn has_only_datagrams(&self) -> bool {
         !self.has_connections && self.calls.is_empty() && self.egresses.is_empty() && !self.may_be_quenched
     }
 
-    /// When the next source, timer or event of calls is due.
+    /// Time of the next source, timer or event of calls.
     #[inline]
     pub fn next(&self) -> Time {
         self.emitter.next().min(self.timers.next()).min(self.next_call_event)
     }
 
-    /// For a host that only receives answers: it sends nothing before this that is answered. `silent_before` is
-    /// [`Host::silent_before_packet`] of the other end of an aggregate.
+    /// Lower bound on the time at which this host sends anything that is answered, if it only receives replies; zero for any other host.
+    /// `silent_before` is [`Host::silent_before_packet`] of the far end of an aggregate.
     pub fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
         let has_only_calls = self.sources.is_empty() && self.sinks.is_empty() && !self.has_connections;
         if !has_only_calls || !self.egresses.is_empty() || self.forwards {
@@ -85,13 +85,13 @@ impl Host {
         self.calls.iter().map(|calls| calls.quiet_until(&silent_before)).min().unwrap_or(Time::ZERO)
     }
 
-    /// Nothing is sent to the other end of `flow`, an aggregate of calls that ends here, before so many of its packets have arrived in
-    /// all, modulo 2^32; `None` where something else may cause it.
+    /// Total number (mod 2^32) of packets of `flow`, an aggregate of calls that ends here, that must arrive before this host sends anything
+    /// back; `None` if something else can cause it to send.
     pub fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
         self.egresses.get(routes.flow(flow).sink as usize).filter(|end| end.flow == flow)?.egress.silent_before_packet()
     }
 
-    /// Whatever arrives from `now` on, it sends nothing before this; [`Time::ZERO`] where that is never later than `now`.
+    /// Lower bound on the time at which this host sends anything, whatever arrives from `now` on; zero if it is never later than `now`.
     #[inline]
     pub fn silent_until(&self, now: Time) -> Time {
         if !self.may_be_silent || self.forwards {
@@ -100,7 +100,7 @@ impl Host {
         self.egresses.iter().map(|end| end.egress.silent_until(now)).min().unwrap_or(Time::ZERO)
     }
 
-    /// See [`crate::kernel::logical_process::WindowProcess::prefetch`].
+    /// Prefetches the memory of a host: see [`crate::kernel::logical_process::WindowProcess::prefetch`].
     #[inline]
     pub fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes) {
         if stage == 1 {
@@ -115,12 +115,12 @@ impl Host {
         }
     }
 
-    /// Whether `flow` is sent from here by a connection, whose sender is in this slot of its transport's.
+    /// Whether a connection sends `flow` from here, and its sender is in this slot of its transport.
     pub fn has_sender(&self, flow: FlowId, slot: u32) -> bool {
         self.connections.has_sender(flow, slot) || self.roce.has_sender(flow, slot) || self.custom.has_sender(flow, slot)
     }
 
-    /// Gives the sender of `flow`, in this slot of its transport's, these parameters of the transport from `now` on.
+    /// Sets the parameters of the sender of `flow`, in this slot of its transport, from `now` on.
     pub fn change_sender(&mut self, now: Time, (flow, slot): (FlowId, u32), parameters: &dyn Any) {
         if self.connections.has_sender(flow, slot) {
             self.connections.change(now, slot, parameters);
@@ -131,7 +131,7 @@ impl Host {
         }
     }
 
-    /// A port has room for a packet that waits for it.
+    /// Notifies a sender that a port has room for its packet, or sends a reply that waited for room in the port.
     pub fn on_room(&mut self, now: Time, port: u32, what: Waiting, host_context: &mut HostContext<'_, '_>) {
         match what {
             Waiting::Sender(TimerKind::Roce, slot) => self.roce.on_room(now, slot, &mut self.timers, host_context),
@@ -143,12 +143,12 @@ impl Host {
         }
     }
 
-    /// Handles everything that is due up to and including `until`, before which no message and no packet arrives, or up to an
-    /// earlier instant if that is very much; returns how many events there were, counted on from `events`.
+    /// Handles all events up to and including `until`, before which no message or packet arrives, or up to an earlier instant if there are
+    /// very many. Returns the number of events, added to `events`.
     #[inline]
     pub fn run(&mut self, mut events: u64, mut until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         loop {
-            // What an open-loop source sends causes no other event here.
+            // A packet of an open-loop source causes no other event here.
             let others = self.timers.next().min(self.next_call_event);
             let bound = others.min(until.after());
             if self.emitter.next() < bound {
@@ -165,8 +165,8 @@ impl Host {
         }
     }
 
-    /// Handles what is due at `now`: one source or timer, in the order of flows; then an aggregate of calls, up to `until` if
-    /// no other event precedes. Returns how many events there were.
+    /// Handles the first event at `now`: a source or timer, in the order of flows; if there is none, the events of an aggregate of calls,
+    /// up to `until` as long as no other event precedes. Returns the number of events.
     fn on_due(&mut self, now: Time, until: Time, host_context: &mut HostContext<'_, '_>) -> u64 {
         let (emission, timer) = (self.emitter.next(), self.timers.next());
         let Due { at, tie, flow, .. } = self.emitter.first();
@@ -214,7 +214,7 @@ impl Host {
         self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
     }
 
-    /// Writes the counts of this host's endpoints into the results.
+    /// Writes the counts of this host's endpoints to the results.
     pub fn report(self, observations: &mut Observations) {
         for mut end in self.calls {
             end.finish(self.measured.to);

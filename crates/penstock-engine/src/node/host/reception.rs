@@ -1,4 +1,4 @@
-//! Packets that arrive at the end of their routes.
+//! Reception of packets at the end of their routes.
 
 use crate::api::observations::TraceEvent;
 use crate::endpoints::host_context::HostContext;
@@ -13,15 +13,15 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 
 impl Host {
-    /// Whether [`Host::receive_batch`] handles `packet`: at hosts that forward nothing, without a trace, and no rare type of packet.
+    /// Whether [`Host::receive_batch`] handles `packet`: the host forwards nothing, nothing is traced, and the packet's type is common.
     #[inline(always)]
     pub fn can_receive_batch(&self, packet: &Packet, record: &Journal) -> bool {
         let is_usual = matches!(packet.body, Body::Datagram { .. } | Body::Segment { .. } | Body::Ack { .. } | Body::Media { .. });
         is_usual && !self.forwards && record.is_untraced()
     }
 
-    /// Receives packets at the end of their routes: as many of one type as arrive before `bound` and before any other packet;
-    /// returns how many.
+    /// Receives packets at the end of their routes: the first ones, as long as they have the same type and arrive before `bound`. Returns
+    /// their number.
     #[inline(never)]
     pub fn receive_batch(&mut self, arrivals: &[Arrival], bound: Time, host_context: &mut HostContext<'_, '_>) -> usize {
         match arrivals.first().map(|arrival| arrival.packet.body) {
@@ -31,8 +31,8 @@ impl Host {
         }
     }
 
-    /// Receives datagrams at the end of their routes that arrive before `bound` and before any other packet; returns how many.
-    /// There is no trace.
+    /// Receives datagrams at the end of their routes that arrive before `bound` and before any other packet; returns their number. Nothing
+    /// is traced.
     #[inline(never)]
     pub fn receive_datagrams(&mut self, arrivals: &[Arrival], bound: Time, host_context: &mut HostContext<'_, '_>) -> usize {
         let Context { routes, record, .. } = &mut host_context.context;
@@ -50,8 +50,8 @@ impl Host {
         taken
     }
 
-    /// Receives packets of calls at their egress that arrive before `bound`, before any other packet and before any timer that
-    /// they arm; returns how many.
+    /// Receives packets of calls at their egress that arrive before `bound`, before any other packet and before any timer that they arm.
+    /// Returns their number.
     #[inline(never)]
     fn receive_media(&mut self, arrivals: &[Arrival], mut bound: Time, host_context: &mut HostContext<'_, '_>) -> usize {
         if self.has_only_sampled_calls && self.egresses.len() > 1 {
@@ -81,7 +81,8 @@ impl Host {
         taken
     }
 
-    /// As [`Host::receive_media`], where all egresses only sample packets for marks. Several aggregates mostly come in turn: runs of one would be short.
+    /// Does the same as [`Host::receive_media`] if all egresses only sample packets for marks. It does not batch the packets of an
+    /// aggregate: several aggregates mostly alternate, so batches would be short.
     #[inline(always)]
     fn receive_samples(&mut self, arrivals: &[Arrival], bound: Time, host_context: &mut HostContext<'_, '_>) -> usize {
         let Context { routes, record, .. } = &mut host_context.context;
@@ -96,13 +97,13 @@ impl Host {
         taken
     }
 
-    /// Receives a packet of calls at an egress that only samples it for marks, without a trace.
+    /// Receives a packet of calls at an egress that only samples it for marks. Nothing is traced.
     #[inline(always)]
     pub fn receive_sample(&mut self, now: Time, packet: &Packet, routes: &Routes) {
         self.egresses[routes.sink(packet.flow) as usize].on_sample(now, packet, self.measured.is_open(now));
     }
 
-    /// Counts datagrams at the end of their routes.
+    /// Counts datagrams that arrive at the end of their routes in the measurement period.
     #[inline(always)]
     pub fn count_datagrams<'p>(&mut self, routes: &Routes, datagrams: impl Iterator<Item = &'p Arrival>) {
         let Host { sinks, measured, .. } = self;
@@ -114,7 +115,7 @@ impl Host {
     #[inline]
     pub fn receive_packet(&mut self, now: Time, packet: &Packet, host_context: &mut HostContext<'_, '_>) -> bool {
         host_context.context.record.trace(now, self.place, packet, TraceEvent::Receive);
-        // The tag of the sender's rate limiter comes off.
+        // Remove the tag of the sender's rate limiter.
         let untagged;
         let packet = match packet.body {
             Body::TaggedSegment { .. } | Body::TaggedDatagram { .. } | Body::TaggedRoceData { .. } | Body::TaggedTransportData { .. } => {
@@ -137,11 +138,11 @@ impl Host {
                 }
             }
             Body::SourceQuench { .. } => {
-                // Open loops ignore it; so do calls.
+                // Open-loop flows and calls ignore it.
                 self.connections.on_source_quench(now, packet.flow, host_context);
                 return false;
             }
-            // Only reaction points hear it, which are before the host.
+            // Only reaction points use it, and they come before the host.
             Body::CongestionNotification { .. } => return false,
             Body::RoceData { .. } | Body::RoceAck { .. } | Body::CongestionNotificationPacket { .. } => {
                 self.roce.receive_packet(now, packet, &mut self.timers, host_context);

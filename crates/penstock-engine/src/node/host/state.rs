@@ -1,4 +1,4 @@
-//! What the ends of flows show of their state.
+//! State variables of the ends of flows.
 
 use crate::api::observations::FlowCounters;
 use crate::api::series::SeriesPart;
@@ -11,15 +11,15 @@ use penstock_model::units::Time;
 /// An end of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct HostEnd {
-    /// Of which kind.
+    /// Kind of the flow.
     pub kind: EndKind,
-    /// Its slot at its host.
+    /// Slot of the end at its host.
     pub slot: u32,
-    /// The receiving end.
+    /// True for the receiving end, false for the sending end.
     pub receives: bool,
 }
 
-/// Kinds of flows whose ends differ.
+/// Kinds of flows with different endpoints.
 #[derive(Clone, Copy, Debug)]
 pub enum EndKind {
     /// TCP, with the name of the congestion control.
@@ -34,21 +34,21 @@ pub enum EndKind {
     Calls,
 }
 
-/// What an end shows, and what it had counted when it was looked at last, so many seconds ago.
+/// The current counts of an end; the seconds since the previous reading, if any, and the counts at that time.
 struct EndProbe {
     counters: FlowCounters,
     before: Option<(f64, FlowCounters)>,
 }
 
 impl EndProbe {
-    /// In bit/s.
+    /// Rate since the previous reading in bit/s, given the count of bytes.
     fn rate(&self, bytes: fn(&FlowCounters) -> u64) -> Option<f64> {
-        // A datagram may be smaller than its nominal headers, and then takes from what the application has got.
+        // A datagram that is smaller than its nominal headers reduces the count of the application's bytes.
         self.before.as_ref().map(|(seconds, before)| bytes(&self.counters).saturating_sub(bytes(before)) as f64 * 8.0 / seconds)
     }
 }
 
-/// What can be read of a sending end.
+/// State variables of a sending end.
 struct SendingProbe(EndProbe);
 
 penstock_model::state! {
@@ -62,7 +62,7 @@ penstock_model::state! {
     }
 }
 
-/// What can be read of a receiving end.
+/// State variables of a receiving end.
 struct ReceivingProbe(EndProbe);
 
 penstock_model::state! {
@@ -73,18 +73,18 @@ penstock_model::state! {
         "goodput", "bit/s", maybe it.0.rate(|counters| counters.goodput_bytes);
         /// Data packets of the flow that have been received since the beginning of the run.
         "received", "packets", is it.0.counters.received.packets as f64;
-        /// Those of them that arrived marked.
+        /// Data packets of the flow that have been received with a mark since the beginning of the run.
         "marked", "packets", is it.0.counters.received.marked as f64;
     }
 }
 
-/// The variables that every sending end shows.
+/// State variables of every sending end.
 pub const SENDING: &[penstock_model::probe::Variable] = SendingProbe::STATE;
-/// The variables that every receiving end shows.
+/// State variables of every receiving end.
 pub const RECEIVING: &[penstock_model::probe::Variable] = ReceivingProbe::STATE;
 
 impl Host {
-    /// What an end has counted by `now`, in a run without a warm-up.
+    /// Returns the counts of an end from the beginning of the run to `now`, in a run without a warm-up.
     fn counters_of(&self, HostEnd { kind, slot, receives }: HostEnd, now: Time) -> FlowCounters {
         let (mut counters, i) = (FlowCounters::default(), slot as usize);
         match kind {
@@ -99,7 +99,7 @@ impl Host {
         counters
     }
 
-    /// Reads the state of an end that was looked at `before`, when it had counted so much; returns what it has counted.
+    /// Reads the state of an end; `before` has the time and counts of the previous reading. Returns the current counts.
     pub fn read_end(&self, end: HostEnd, before: Option<(Time, FlowCounters)>, reader: &mut StateReader<'_>) -> FlowCounters {
         let (i, whole) = (end.slot as usize, SeriesPart::WHOLE);
         let counters = self.counters_of(end, reader.now);

@@ -10,16 +10,16 @@ use penstock_model::units::Time;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The changes to come at a process, by time.
+/// Future changes at a process, by time.
 #[derive(Clone, Default)]
 pub(super) struct Changes(VecDeque<(Time, Changed)>);
 
-/// What has other parameters from some instant on.
+/// A port or sender, with its parameters from some instant on.
 #[derive(Clone)]
 pub enum Changed {
-    /// The port of this number.
+    /// The port with this index.
     Port(u32, Arc<PortPlan>),
-    /// The sender of this flow, in this slot of its transport's, at the host.
+    /// The sender of this flow at the host, in this slot of its transport.
     Transport(FlowId, u32, Arc<TransportPlan>),
 }
 
@@ -34,18 +34,18 @@ impl Changed {
 }
 
 impl Changes {
-    /// Adds a change, behind others at the same instant.
+    /// Adds a change after all others at the same instant.
     pub(super) fn add(&mut self, at: Time, changed: Changed) {
         let place = self.0.partition_point(|(other, _)| *other <= at);
         self.0.insert(place, (at, changed));
     }
 
-    /// When the next change is due.
+    /// Time of the next change.
     pub(super) fn next(&self) -> Time {
         self.0.front().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// Makes the changes that are due at `now`.
+    /// Applies the changes that are due at `now`.
     pub(super) fn make(&mut self, now: Time, ports: &mut [Port], mut host: Option<&mut Host>, mut switch: Option<&mut Switch>) {
         let due = self.0.partition_point(|(at, _)| *at <= now);
         for (_, changed) in self.0.drain(..due) {

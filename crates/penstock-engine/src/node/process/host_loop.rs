@@ -1,4 +1,4 @@
-//! The loop of a host: its own timers and sources, and packets that arrive, or are complete where they arrive in cells.
+//! The loop of a host: its own timers and sources, and packets that arrive; packets in cells are reassembled first.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::event::Arrival;
@@ -8,9 +8,9 @@ use crate::node::aal5::Aal5;
 use crate::node::host::Host;
 use penstock_model::units::Time;
 
-/// Handles what is due at a host up to and including `until`, before which no message arrives: its own timers and sources,
-/// then packets that arrive; or up to an earlier instant, if there are very many. Returns how many packets have arrived, and how
-/// many other events there were.
+/// Handles all events at a host up to and including `until`, by which no message arrives: its own timers and sources, then packets that
+/// arrive; or up to an earlier instant if there are very many. Returns the number of packets that have arrived and the number of other
+/// events.
 #[inline(never)]
 pub(super) fn run_host(
     host: &mut Host,
@@ -20,7 +20,7 @@ pub(super) fn run_host(
     host_context: &mut HostContext<'_, '_>,
 ) -> (u64, u64) {
     let (mut hops, mut events) = (0, host.run_calls(until, host_context));
-    // The host does nothing on its own before, and nothing from then on may be done yet.
+    // The host has no event of its own before this bound, and no event from it on may be handled yet.
     let mut bound = host.next().min(until.after());
     loop {
         let front = inputs.front(until);
@@ -30,7 +30,7 @@ pub(super) fn run_host(
             let at = arrival.map_or(Time::NEVER, |arrival| arrival.at);
             if at >= bound {
                 if arrival.is_none() && taken > 0 {
-                    // The next arrival may be in another slice.
+                    // The next arrival may be in the next slice.
                     break false;
                 }
                 let last = until.min(at);
@@ -41,7 +41,7 @@ pub(super) fn run_host(
                     break true;
                 }
                 if events >= host_context.max_events() {
-                    // It has perhaps not come so far.
+                    // The host may have stopped before `last`.
                     break true;
                 }
                 bound = host.next().min(until.after());

@@ -1,11 +1,12 @@
-//! The messages that a process receives.
+//! Receipt of the messages to a process.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::message::MessageBody;
 use crate::node::host::Host;
 
-/// Receives the next message. Ports have processed every packet before it. Returns the port that it pauses or resumes.
+/// Receives the next message. A pause takes effect after its port has processed all earlier packets. Returns the port that the message
+/// pauses or resumes.
 pub(in crate::node) fn receive_message(
     host: Option<&mut Host>,
     inputs: &mut Inputs,

@@ -1,8 +1,7 @@
-//! A process: a router's port, a host with all its interfaces, or a [switch](crate::node::switch). It has one entry point,
-//! [`Process::run`].
+//! A process: a router's port, a host with all its interfaces, or a [switch](crate::node::switch). Its entry point is [`Process::run`].
 //!
-//! Within one instant: transmissions that end leave, then messages, timers (by flow and kind), arrivals (by input, then in the
-//! sender's order), service decisions, changes of parameters, samples. No process reads another one's state.
+//! Order within one instant: releases of transmissions that end, messages, timers (by flow and kind), arrivals (by input, then in the
+//! sender's order), service decisions, changes of parameters, samples. No process reads the state of another one.
 
 pub mod changes;
 mod host_loop;
@@ -38,43 +37,43 @@ use penstock_model::parameters::Limit;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::Time;
 
-/// A process. What every visit needs comes first.
+/// A process. The fields that every visit needs come first.
 #[repr(C, align(128))]
 #[derive(Clone)]
 pub struct Process {
     pub(super) packet_hops: u64,
-    /// Digest and trace.
+    /// The digest and the trace.
     pub record: Journal,
-    /// Its ports.
+    /// The ports.
     pub ports: Ports,
-    /// The host, if flows begin or end here or its ports share something.
+    /// The host, if flows begin or end here or the ports share something.
     pub host: Option<Box<Host>>,
-    /// Events other than arrivals of packets: sources, timers, messages, samples.
+    /// Number of events other than arrivals of packets: sources, timers, messages, samples.
     pub(super) own_events: u64,
-    /// No event-driven port and no samples: only arrivals, sources and timers.
+    /// No event-driven port, shared state, cells, samples or changes: only arrivals, messages, sources and timers.
     is_plain: bool,
-    /// One of its ports may be paused by messages.
+    /// Messages may pause one of the ports.
     is_pausable: bool,
-    /// A path of messages begins here: it may send at any time and without a wire.
+    /// A path of messages begins here: the process may send at any time, without a wire.
     pub sends_messages: bool,
-    /// Of ports that share a buffer or pause state: that.
+    /// State that the ports share, such as a buffer or pauses, if any.
     pub(super) switch: Option<Box<Switch>>,
-    /// Of an end of AAL5: what it reassembles.
+    /// Segmentation and reassembly, if this is an end of AAL5.
     pub(super) aal5: Option<Box<Aal5>>,
-    /// Its samples and time series.
+    /// The samples and time series.
     pub observers: Observers,
     changes: Changes,
-    /// Its name: the node's for a host, the link's for a router's port.
+    /// Name of the node for a host, or of the link for a router's port.
     name: String,
 }
 
 impl Process {
-    /// The kinds of its ports.
+    /// Names of the kinds of its ports.
     pub fn port_kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.ports.iter().map(|port| if self.switch.is_some() { "of-switches" } else { port.kind() })
     }
 
-    /// A process of these ports, and of a host if flows begin or end here.
+    /// Creates a process with these ports, and with a host if flows begin or end here.
     pub fn new(name: String, ports: Vec<Port>, host: Option<Box<Host>>, blueprint: &Blueprint) -> Process {
         let mut record = Journal::new(blueprint.trace);
         record.digest.name(&name);
@@ -95,7 +94,7 @@ impl Process {
         }
     }
 
-    /// Lets the ports share what `switch` holds.
+    /// Makes the ports share the state in `switch`.
     pub fn share(&mut self, mut switch: Switch) {
         if self.ports.iter().all(Port::precomputes_departures) {
             switch.precompute_departures(self.ports.len());
@@ -106,8 +105,8 @@ impl Process {
         self.is_plain = false;
     }
 
-    /// Lets connections of the host wait for room in its ports, which ask them in the order of time, as those of a switch;
-    /// `limits` has those of the queues of each port.
+    /// Enables connections of the host to wait for room in its ports. The process then handles its ports in time order, like a switch.
+    /// `limits` has, for each port, the limits of its queues.
     pub fn let_connections_wait(&mut self, node: NodeId, limits: impl Iterator<Item = Vec<Vec<Limit>>>) {
         if self.switch.is_none() {
             self.share(Switch::new(SwitchPlan::new(node), self.ports.len(), None));
@@ -116,20 +115,20 @@ impl Process {
         self.ports.iter_mut().zip(limits).for_each(|(port, limits)| port.let_connections_wait(&limits));
     }
 
-    /// Makes it an end of AAL5.
+    /// Makes the process an end of AAL5.
     pub fn make_aal5_end(&mut self, aal5: Aal5) {
         self.aal5 = Some(Box::new(aal5));
         self.is_plain = false;
     }
 
-    /// Lets port `port` be paused by messages.
+    /// Enables messages to pause port `port`.
     pub fn make_pausable(&mut self, port: u32) {
         self.ports[port as usize].make_pausable();
         self.is_pausable = true;
     }
 
-    /// Gives a port or a sender other parameters from `at` on. One that has none to change is left as it is, since an executor may
-    /// count on a process that has nothing to do but forward.
+    /// Schedules new parameters of a port or sender from `at` on. Does nothing if it has none that can change: an executor may rely on a
+    /// process that only forwards.
     pub fn change(&mut self, at: Time, changed: Changed) {
         if changed.is_changeable() {
             self.changes.add(at, changed);
@@ -137,18 +136,18 @@ impl Process {
         }
     }
 
-    /// Observes one of its subjects, as plan number `number` says.
+    /// Observes a subject at this process, according to the plan with index `number`.
     pub fn observe(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
         self.observers.add(observed, plan, number);
         self.is_plain = false;
     }
 
-    /// As [`Process::run_plain`], where ports are event-driven or share something, or queues are sampled, which comes last at an instant.
-    #[inline(never)] // for the sake of visits without
+    /// Does the same as [`Process::run_plain`] for processes that are not plain. Changes of parameters and samples come last at an instant.
+    #[inline(never)] // keeps other visits short
     fn run_with_samples(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let before = self.own_events;
         loop {
-            // Whatever happens may be a change that is to be read.
+            // Any event may be a change that a series reads.
             let follows = self.observers.follow_changes();
             let sample = if follows { LogicalProcess::next(self, inputs) } else { self.next_sample() };
             let bound = until.min(sample);
@@ -167,11 +166,11 @@ impl Process {
         }
     }
 
-    /// As [`Process::run_plain`], with the decisions of ports.
+    /// Does the same as [`Process::run_plain`], and takes the decisions of ports.
     fn run_with_decisions(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let handled = self.packet_hops + self.own_events;
         let next = self.run_plain(handled, until, inputs, outputs, routes);
-        // If the visit ends early, the events that remain come before later decisions.
+        // If the visit ends early, the remaining events come before later decisions.
         let decided = until.min(next.before());
         for port in &mut *self.ports {
             port.decide(decided, &mut Context { routes, record: &mut self.record, outputs });
@@ -179,8 +178,8 @@ impl Process {
         next.min(self.next_decision())
     }
 
-    /// Messages, timers, sources and arrivals up to and including `until`, in this order at each instant, or up to an earlier
-    /// instant; returns when the next of them is due. So many events had been handled `before`.
+    /// Handles messages, timers, sources and arrivals up to and including `until`, in this order at each instant, or up to an earlier
+    /// instant if there are very many. Returns the time of the next one. `before` is the number of events handled before this call.
     #[inline]
     fn run_plain(&mut self, before: u64, mut until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> Time {
         let context = Context { routes, record: &mut self.record, outputs };
@@ -240,7 +239,7 @@ impl Process {
         self.ports.iter().map(Port::next_decision).min().unwrap_or(Time::NEVER)
     }
 
-    /// When a port is due next, or memory is freed.
+    /// Time of the next event of a port or switch; also of the next release of memory, if series follow changes.
     fn next_of_ports(&self) -> Time {
         match &self.switch {
             None => self.next_decision(),
@@ -249,7 +248,7 @@ impl Process {
         }
     }
 
-    /// When parameters change, or something is to be sampled or read, as far as that is known.
+    /// Time of the next known change of parameters, sample, or reading of a series.
     fn next_sample(&self) -> Time {
         let next = self.changes.next();
         if self.observers.is_empty() {
@@ -265,7 +264,7 @@ impl Process {
         self.observers.read(now, &mut self.ports, self.host.as_deref(), self.switch.as_deref());
     }
 
-    /// Reads the series on request into `rows`, after everything up to and including `now`.
+    /// Reads the series on request into `rows`, after all events up to and including `now`.
     pub fn read_series(&mut self, now: Time, rows: &mut Vec<SeriesRow>) {
         if !self.observers.is_empty() {
             self.switch.iter_mut().for_each(|switch| switch.free_all(now));
@@ -273,13 +272,13 @@ impl Process {
         }
     }
 
-    /// Packets at the ports that are not yet in flight to another process.
+    /// Number of packets at the ports and in rate limiters that are not yet in flight to another process.
     pub fn unsent(&self) -> u64 {
         self.ports.iter().map(Port::unsent).sum::<u64>() + self.switch.as_ref().map_or(0, |switch| switch.limited())
     }
 }
 
-/// When the next event of a host is due, where it has perhaps not come as far as it was to.
+/// Time of the next event of a host whose loop may have stopped early.
 #[cold]
 #[inline(never)]
 fn next_instant(host: &Host, inputs: &mut Inputs) -> Time {

@@ -7,22 +7,22 @@ use crate::node::process::Process;
 use crate::port::flow_losses::FlowLosses;
 use penstock_model::id::LinkId;
 
-/// What a process reports beside its counts.
+/// Results of a process other than its counts.
 pub struct Outcome {
     /// The process's name.
     pub name: String,
     /// Its digest.
     pub digest: u64,
-    /// Packets that arrived here over links.
+    /// Number of packets that arrived here over links.
     pub packet_hops: u64,
     /// Its trace.
     pub trace: Vec<TraceRow>,
-    /// What it pauses.
+    /// The pauses of its ingress links that hold at the end of the run.
     pub waits: Vec<PauseWait>,
 }
 
 impl Process {
-    /// Writes everything that was counted into `observations`.
+    /// Writes all counts to `observations`; returns the other results.
     pub fn finish(mut self, observations: &mut Observations, routes: &Routes) -> Outcome {
         let switch = self.switch.as_deref();
         let pause = switch.and_then(|switch| switch.pause.as_ref());
@@ -53,7 +53,7 @@ impl Process {
     }
 }
 
-/// Adds what flows have lost to their counts.
+/// Adds losses to the counts of their flows.
 fn add_losses(losses: &FlowLosses, observations: &mut Observations) {
     for (flow, lost) in losses.iter() {
         observations.flows[flow.index()].lost_packets += lost.packets;

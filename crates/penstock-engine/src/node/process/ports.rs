@@ -3,20 +3,20 @@
 use crate::port::Port;
 use std::ops::{Deref, DerefMut};
 
-/// The ports of a process. The only one, as that of a router always is, lies in the process itself: the processes of a shard are a dense
-/// table, and what a packet changes there lies side by side.
+/// The ports of a process. A single port, such as every router's port, is stored in the process itself: the processes of a shard form a
+/// dense table, and the data that a packet changes are adjacent.
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 #[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "it is the usual one")]
 pub enum Ports {
-    /// One.
+    /// A single port.
     One(Port),
-    /// Any other number.
+    /// Any other number of ports.
     Several(Vec<Port>),
 }
 
 impl Ports {
-    /// These ports.
+    /// Stores these ports.
     pub fn new(mut ports: Vec<Port>) -> Ports {
         match (ports.pop(), ports.is_empty()) {
             (Some(only), true) => Ports::One(only),
@@ -27,7 +27,7 @@ impl Ports {
         }
     }
 
-    /// Takes the ports out.
+    /// Returns the ports as a vector.
     pub fn into_vec(self) -> Vec<Port> {
         match self {
             Ports::One(port) => vec![port],

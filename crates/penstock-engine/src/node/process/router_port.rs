@@ -1,12 +1,12 @@
-//! The loop of a router's port: every packet that arrives is forwarded.
+//! The loop of a router's port, which forwards every packet that arrives.
 
 use crate::endpoints::host_context::HostContext;
 use crate::kernel::inputs::Inputs;
 use crate::port::{MAX_BATCH, MIN_BATCH};
 use penstock_model::units::Time;
 
-/// Hands a router's port all packets that arrive up to and including `until`, or up to an earlier instant if there are very many;
-/// returns how many.
+/// Passes all packets that arrive up to and including `until` to a router's port, or up to an earlier instant if there are very many.
+/// Returns their number.
 #[inline]
 pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut HostContext<'_, '_>) -> u64 {
     let [port] = host_context.ports else { unreachable!("a router's port is a process of its own") };
@@ -15,7 +15,7 @@ pub(super) fn forward(mut until: Time, inputs: &mut Inputs, host_context: &mut H
     loop {
         let front = inputs.front(until);
         let front = &front[..front.len().min(MAX_BATCH)];
-        // The port must not process a packet that others may still precede: by then more would have left its queue.
+        // A later packet must wait, since others may still precede it and must not find the queue as it is at that later time.
         let Some(first) = front.first().filter(|first| first.at <= until) else {
             host_context.context.record.digest = digest;
             return forwarded;

@@ -1,4 +1,4 @@
-//! Time series and samples of a process: what of its state is read, when, and what it was.
+//! Time series and samples of a process: the state to be read, the times of readings, and the values.
 
 use crate::api::blueprint::PortPlan;
 use crate::api::observations::{FlowCounters, MeterSamples, Observations};
@@ -18,37 +18,37 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub struct Observers(Vec<Observer>);
 
-/// What is observed of one subject.
+/// Observation of one subject.
 #[derive(Clone)]
 struct Observer {
     plan: SeriesPlan,
-    /// Its position among the blueprint's plans.
+    /// Index of the plan in the blueprint.
     number: u32,
     observed: Observed,
-    /// When it is read next, whether it has changed or not.
+    /// Time of the next reading that takes place even if nothing has changed.
     next: Time,
     last: BTreeMap<(ComponentName, &'static str, SeriesPart), f64>,
-    /// The last instant, to which something may be added yet, and what was read.
+    /// The last instant of a reading, and its values; a later reading at the same instant replaces them.
     current: Option<(Time, Vec<Reading>)>,
     rows: Vec<SeriesRow>,
 }
 
-/// Something at a process that has a state, and what that was `before`, when it was read last.
+/// A subject at a process; `before` has the time and the state of the previous reading.
 #[derive(Clone)]
 pub enum Observed {
     /// The port with this index, whose components this plan names.
     Port { port: u32, plan: Arc<PortPlan>, before: Option<Box<(Time, PortState)>> },
     /// An end of a flow.
     End { end: HostEnd, flow: FlowId, before: Option<(Time, FlowCounters)> },
-    /// What the ports share.
+    /// The components that the ports share.
     Shared,
-    /// How many packets wait at a port, and how many did at each instant.
+    /// The number of packets that wait at a port, and its values so far.
     Queue { port: u32, lengths: Vec<u32> },
-    /// The meters of a port, and their states.
+    /// The meters of a port, and their states so far.
     Meters { port: u32, samples: Vec<MeterSamples> },
 }
 
-/// Adds the present states of a port's meters.
+/// Appends the current states of a port's meters to `samples`.
 fn sample_meters(now: Time, port: &Port, samples: &mut Vec<MeterSamples>) {
     let mut i = 0;
     port.probe_meters(now, &mut |meter, variable, value| {
@@ -61,29 +61,29 @@ fn sample_meters(now: Time, port: &Port, samples: &mut Vec<MeterSamples>) {
 }
 
 impl Observers {
-    /// Adds what plan number `number` asks for.
+    /// Adds a subject, to be observed according to the plan with index `number`.
     pub(super) fn add(&mut self, observed: Observed, plan: &SeriesPlan, number: u32) {
         let next = if plan.sampling == Sampling::OnRequest { Time::NEVER } else { plan.from };
         let (plan, last) = (plan.clone(), BTreeMap::new());
         self.0.push(Observer { plan, number, observed, next, last, current: None, rows: Vec::new() });
     }
 
-    /// Whether there are none.
+    /// Whether nothing is observed.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether any is read whenever it changes.
+    /// Whether any subject is read on each change.
     pub(super) fn follow_changes(&self) -> bool {
         self.0.iter().any(|observer| observer.plan.sampling == Sampling::OnChange)
     }
 
-    /// The next regular instant.
+    /// Time of the next reading that takes place even if nothing has changed.
     pub(super) fn next(&self) -> Time {
         self.0.iter().map(|observer| observer.next).min().unwrap_or(Time::NEVER)
     }
 
-    /// When a port that is read whenever it changes does so next, as far as that is known.
+    /// Time of the next known change of a port that is read on each change.
     pub(super) fn next_change(&self, ports: &[Port]) -> Time {
         let known = |Observer { plan, observed, .. }: &Observer| match observed {
             Observed::Port { port, .. } if plan.sampling == Sampling::OnChange => {
@@ -94,14 +94,14 @@ impl Observers {
         self.0.iter().filter_map(known).min().unwrap_or(Time::NEVER)
     }
 
-    /// Reads what is due at `now`, after everything else that happens then.
+    /// Takes the readings that are due at `now`, after all other events at that instant.
     pub(super) fn read(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) {
         for observer in &mut self.0 {
             observer.read_if_due(now, ports, host, switch);
         }
     }
 
-    /// Reads the series on request at `now` into `rows`, after everything that has happened.
+    /// Reads the series on request at `now` into `rows`, after all events.
     pub(super) fn read_requested(
         &mut self,
         now: Time,
@@ -116,7 +116,7 @@ impl Observers {
         }
     }
 
-    /// Takes the rows up to and including `until`, to which nothing will be added; they are appended to `rows`.
+    /// Moves the rows up to and including `until`, which must be final, to the end of `rows`.
     pub fn take_rows(&mut self, until: Time, rows: &mut Vec<SeriesRow>) {
         for observer in &mut self.0 {
             if observer.current.as_ref().is_some_and(|(time, _)| *time <= until) {
@@ -127,7 +127,7 @@ impl Observers {
         }
     }
 
-    /// Writes the samples into the results of their plans.
+    /// Writes the samples to the results of their plans.
     pub(super) fn report(self, observations: &mut Observations) {
         for Observer { number, observed, .. } in self.0 {
             match observed {
@@ -152,7 +152,7 @@ impl Observer {
             Sampling::Every(every) => self.next = Some(self.next + every).filter(|next| *next <= self.plan.until).unwrap_or(Time::NEVER),
             Sampling::OnChange => self.next = Time::NEVER,
         }
-        // What happens later at the same instant replaces what was read before.
+        // A later reading at the same instant replaces the earlier one.
         if self.current.as_ref().is_some_and(|(time, _)| *time < now) {
             self.settle();
         }
@@ -161,7 +161,7 @@ impl Observer {
         }
     }
 
-    /// The values at `now`; `None` if nothing has changed where only changes matter.
+    /// Reads the values at `now`. Returns `None` if only changes matter and nothing has changed, or if the values are kept as samples.
     fn values(&mut self, now: Time, ports: &mut [Port], host: Option<&Host>, switch: Option<&Switch>) -> Option<Vec<Reading>> {
         let on_change = self.plan.sampling == Sampling::OnChange;
         let reader = &mut StateReader { now, what: &self.plan.what, values: Vec::new() };
@@ -198,7 +198,7 @@ impl Observer {
         SeriesRow { time, plan: self.number, component, part, variable, value }
     }
 
-    /// Nothing will be added to the last instant: its values become rows, of a series that is read on change those that differ.
+    /// Converts the values of the last instant, which are final, into rows. A series that is read on change gets only values that differ.
     fn settle(&mut self) {
         let Some((time, values)) = self.current.take() else { return };
         for (key, variable, value) in values {
