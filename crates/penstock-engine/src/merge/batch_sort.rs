@@ -229,17 +229,13 @@ impl<T: Timed> BatchSort<T> {
         let BatchSort { rings, heads, keys, next, .. } = self;
         (keys.origin, keys.bits, *next) = (origin, 0, Time::NEVER);
         keys.keys.clear();
-        // How many inputs have keys, and where those of the second begin.
-        let (mut inputs, mut second) = (0, 0);
         for (input, (ring, head)) in rings.iter().zip(heads).enumerate() {
             if *head <= last {
-                inputs += 1;
-                second = if inputs == 2 { keys.keys.len() } else { second };
                 *head = keys.add(ring, input, last);
             }
             *next = (*head).min(*next);
         }
-        self.sorter.sort(&keys.keys, u64::BITS - keys.bits.leading_zeros(), (inputs == 2).then_some(second));
+        self.sorter.sort(&keys.keys, u64::BITS - keys.bits.leading_zeros());
         self.adapt_reach(last == farthest);
     }
 

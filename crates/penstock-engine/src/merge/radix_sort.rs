@@ -1,4 +1,4 @@
-//! Radix sort of keys of one word that are spread evenly; keys of two inputs are merged.
+//! Radix sort of keys of one word that are spread evenly.
 
 /// Up to so many keys are sorted by insertion.
 const FEW_KEYS: usize = 8;
@@ -29,10 +29,9 @@ impl RadixSort {
     }
 
     /// Sorts `keys` of at most `bits` bits. The upper bits of a key name its bucket. There are about as many buckets as keys, so a key in its
-    /// bucket is a step or two away from its place. If `second` is given, the keys before it and those from it on are sorted already, and
-    /// the two parts are merged.
+    /// bucket is a step or two away from its place.
     #[inline]
-    pub fn sort(&mut self, keys: &[u64], bits: u32, second: Option<usize>) {
+    pub fn sort(&mut self, keys: &[u64], bits: u32) {
         self.count = keys.len();
         if self.sorted.len() < keys.len() {
             self.sorted.resize(keys.len(), 0);
@@ -42,9 +41,6 @@ impl RadixSort {
         if keys.len() <= FEW_KEYS {
             sorted.copy_from_slice(keys);
             return insertion_sort(sorted);
-        }
-        if let Some(second) = second {
-            return merge(keys.split_at(second), sorted);
         }
         let buckets = keys.len().next_power_of_two();
         let shift = bits.saturating_sub(buckets.trailing_zeros());
@@ -73,20 +69,6 @@ impl RadixSort {
     }
 }
 
-/// Merges two lists of sorted keys.
-fn merge((mut first, mut second): (&[u64], &[u64]), merged: &mut [u64]) {
-    for slot in &mut *merged {
-        let (Some(a), Some(b)) = (first.first(), second.first()) else { break };
-        let is_first = a < b;
-        *slot = *a.min(b);
-        first = &first[usize::from(is_first)..];
-        second = &second[usize::from(!is_first)..];
-    }
-    let rest = if first.is_empty() { second } else { first };
-    let start = merged.len() - rest.len();
-    merged[start..].copy_from_slice(rest);
-}
-
 /// For keys that are nearly sorted.
 fn insertion_sort(keys: &mut [u64]) {
     let mut last = 0;
@@ -111,22 +93,15 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Few and many, spread evenly or crowded, in keys of any length; of two inputs or of any number.
+        /// Few and many, spread evenly or crowded, in keys of any length.
         #[test]
-        fn keys_come_in_order(
-            keys in prop::collection::vec(any::<u64>(), 0..200), bits in 1u32..=64, crowded in 0u32..64, second in 0usize..200,
-        ) {
+        fn keys_come_in_order(keys in prop::collection::vec(any::<u64>(), 0..200), bits in 1u32..=64, crowded in 0u32..64) {
             let mut sorter = RadixSort::default();
             for crowded in [crowded, 0] {
-                let mut keys: Vec<u64> = keys.iter().map(|key| key >> (64 - bits) >> crowded.min(bits - 1)).collect();
+                let keys: Vec<u64> = keys.iter().map(|key| key >> (64 - bits) >> crowded.min(bits - 1)).collect();
                 let mut expected = keys.clone();
                 expected.sort_unstable();
-                sorter.sort(&keys, bits, None);
-                prop_assert_eq!(sorter.sorted(), &expected[..]);
-                let second = second.min(keys.len());
-                keys[..second].sort_unstable();
-                keys[second..].sort_unstable();
-                sorter.sort(&keys, bits, Some(second));
+                sorter.sort(&keys, bits);
                 prop_assert_eq!(sorter.sorted(), &expected[..]);
             }
         }
