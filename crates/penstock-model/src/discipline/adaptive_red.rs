@@ -9,7 +9,7 @@ use crate::units::{Bytes, Duration, Rate, Time};
 
 /// Limits within which max_p is adapted.
 const MAX_P: (f64, f64) = (0.01, 0.5);
-/// Part of the distance between the thresholds within which the average is on target.
+/// Interval of the average's position between the thresholds (0 to 1) in which it is on target.
 const ON_TARGET: (f64, f64) = (0.4, 0.6);
 /// Minimum of the automatic lower threshold, in packets.
 const MIN_THRESHOLD: f64 = 5.0;
@@ -108,7 +108,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// Mistake at a link of this initial rate, with its key: a limit that the automatic minimum threshold reaches.
+    /// Mistake at a link of this initial rate, with its key: `limit` is not above the automatic minimum threshold.
     pub(super) fn mistake_at(&self, rate: Rate) -> Option<(&'static str, String)> {
         let min = self.red(rate).min_threshold.0;
         let text = |limit: Limit| match limit {
@@ -162,7 +162,7 @@ pub struct AdaptiveRed {
     interval: Duration,
     increase: f64,
     decrease: f64,
-    /// Averages between which max_p stays.
+    /// Range of the average in which max_p stays unchanged.
     target: (f64, f64),
     adapted: Time,
 }
@@ -183,7 +183,7 @@ impl AdaptiveRed {
         }
     }
 
-    /// Adapts max_p to the average, if an interval is over.
+    /// Adapts max_p to the average if an interval has passed since the last adaptation.
     #[inline]
     fn adapt(&mut self, now: Time) {
         if now.since(self.adapted) < self.interval {
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(automatic(&written[..1], 30).1, 21);
     }
 
-    /// RED with thresholds of 20 and 40, on target from 28 to 32, whose average is the queue itself.
+    /// RED with thresholds of 20 and 40 and a target range of 28 to 32. Weight 1 makes the average equal the queue.
     fn instant(more: &[&str]) -> AdaptiveRed {
         let lines = ["limit = 100 packets", "min-threshold = 20 packets", "max-threshold = 40 packets", "weight = 1"];
         AdaptiveRed::new(&parameters(&[&lines, more].concat()), &port())
@@ -275,10 +275,10 @@ mod tests {
             assert_eq!(arrive(&mut it, if waiting == 32 { 1000 } else { 1500 }, waiting), 0.1 + 0.01, "on target at {waiting}");
         }
         assert_eq!(arrive(&mut it, 2000, 27), (0.1 + 0.01) * 0.9);
-        // A small one rises by a quarter.
+        // A small max_p rises by a quarter of itself.
         let mut it = instant(&["max-probability = 0.02"]);
         assert_eq!(arrive(&mut it, 600, 33), 0.02 + 0.005);
-        // The next interval begins there.
+        // The next interval begins at 600 ms.
         assert_eq!(arrive(&mut it, 1099, 33), 0.02 + 0.005);
     }
 
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_new_value_holds_for_the_arrival_itself() {
-        // p = max_p at the upper threshold: 1 at first, 0.5 after one decrease to half, where the average is low.
+        // p = max_p at the upper threshold: 1 at first, 0.5 after one decrease by half, which a low average causes.
         let it = || instant(&["max-probability = 1", "decrease = 0.5", "spacing = independent"]);
         let mut adapted = it();
         arrive(&mut adapted, 500, 10);
@@ -301,7 +301,7 @@ mod tests {
             verdicts.iter().filter(|verdict| **verdict != Verdict::Accept).count() as f64
         };
         assert!((it().red.curve_mut().probability(39.0) - 0.95).abs() < 1e-12);
-        // 0.475 of 2000 after the first arrival above the minimum; four standard errors.
+        // Expected: 0.475 of 2000, since only arrivals after the first one above the minimum can be dropped. Within four standard errors.
         assert!((dropped(&mut adapted) - 950.0).abs() < 4.0 * (2000.0f64 * 0.475 * 0.525).sqrt());
     }
 

@@ -50,7 +50,7 @@ impl Check for Parameters {
 #[derive(Clone, Debug)]
 pub struct CircuitThresholds {
     frames: FrameQueue,
-    /// Of each circuit of the network, its threshold, and whether a frame may be refused.
+    /// For each circuit of the network: its threshold, and whether its frames may be refused.
     circuits: Vec<(u32, bool)>,
 }
 

@@ -67,10 +67,9 @@ pub struct Codel {
     interval: Duration,
     mtu: u64,
     ecn: bool,
-    /// Longer sojourn times are marked.
+    /// Sojourn time above which packets are marked.
     ce_threshold: Duration,
-    /// Time at which the sojourn time will have been above the target for an interval (first_above_time); never while it is
-    /// below.
+    /// Time at which the sojourn time will have been above the target for an interval (first_above_time); `NEVER` while it is below.
     above_since_interval: Time,
     /// Time of the next drop (drop_next).
     next_drop: Time,
@@ -85,11 +84,11 @@ pub struct Codel {
 /// Step of a dequeue operation after a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterDrop {
-    /// No packet was dropped before this one.
+    /// No packet was dropped before this one in the same dequeue.
     Nothing,
-    /// The dropping state has just been entered: the packet is sent.
+    /// The dropping state has just been entered, so the packet is sent.
     Send,
-    /// Its sojourn time decides whether the dropping state goes on, and then the next drop is scheduled.
+    /// The packet's sojourn time decides whether the dropping state continues; if so, the next drop is scheduled.
     Schedule,
 }
 
@@ -127,7 +126,7 @@ impl Codel {
         self.above_since_interval <= now
     }
 
-    /// The control law: the drop after one at `time` [RFC8289 s5.6].
+    /// Control law: time of the drop that follows one at `time` [RFC8289 s5.6].
     fn control_law(&self, time: Time) -> Time {
         time + Duration::from_ps((self.interval.as_ps() as f64 / libm::sqrt(f64::from(self.count)) + 0.5) as u64)
     }
@@ -136,7 +135,7 @@ impl Codel {
     #[cold]
     fn enter_dropping(&mut self, now: Time, packet: &Packet) -> DepartureVerdict {
         self.dropping = true;
-        // The rate that controlled the queue the last time is a good one to begin with, if that was not long ago.
+        // The drop rate that controlled the queue in the last dropping state is a good start if that state ended recently.
         let drops = self.count.wrapping_sub(self.entry_count);
         let is_recent = now < self.next_drop + self.interval.times(16);
         self.count = if drops > 1 && is_recent { drops } else { 1 };
@@ -145,7 +144,7 @@ impl Codel {
         self.drop_or_mark(packet, AfterDrop::Send)
     }
 
-    /// In the dropping state: the packet goes unless a drop is due [RFC8289 s5.5].
+    /// In the dropping state: sends the packet unless a drop is due [RFC8289 s5.5].
     #[inline]
     fn drop_if_due(&mut self, now: Time, packet: &Packet) -> DepartureVerdict {
         if now < self.next_drop {
@@ -219,7 +218,7 @@ impl Discipline for Codel {
 }
 
 impl Codel {
-    /// Decides in the dropping state, or where it is to be entered.
+    /// Decides in the dropping state, or at the entry into it.
     fn decide_above(&mut self, now: Time, packet: &Packet, is_above: bool) -> DepartureVerdict {
         match std::mem::replace(&mut self.after_drop, AfterDrop::Nothing) {
             AfterDrop::Send => DepartureVerdict::Send,

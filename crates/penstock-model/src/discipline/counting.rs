@@ -1,4 +1,4 @@
-//! Packets that count as queued.
+//! Which packets count as queued.
 
 /// Whether the packet in service counts as queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

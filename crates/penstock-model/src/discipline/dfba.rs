@@ -95,9 +95,9 @@ crate::choice! {
 /// The scale of the probability: of all circuits, or of each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
-    /// Of all.
+    /// One scale for all circuits.
     All(f64),
-    /// Of each that is named, and 1 of others.
+    /// A scale for each named circuit; 1 for all others.
     Each(PerCircuit<Probability>),
 }
 
@@ -127,7 +127,7 @@ struct Rule {
     high: u32,
     alpha: f64,
     combination: Combination,
-    /// r and Z of each circuit of the network.
+    /// For each circuit of the network, r and Z.
     circuits: Vec<(f64, f64)>,
 }
 
@@ -171,7 +171,7 @@ impl Rule {
         if frame.is_tagged {
             return 1.0;
         }
-        // Above its share there is one below 1.
+        // A circuit above its share has a share below 1, so the divisor is positive.
         let fairness = excess / (cells * (1.0 - share));
         let efficiency = (cells - f64::from(self.low)) / f64::from(self.high - self.low);
         let (fair, efficient) = (self.alpha * fairness, (1.0 - self.alpha) * efficiency);

@@ -19,7 +19,7 @@ pub enum DropCause {
     Limiter,
     /// No room in the headroom of an ingress link whose port is paused, nor in the shared buffer.
     Headroom,
-    /// A cell of a frame that has lost another one.
+    /// A cell of a frame that has already lost another cell.
     Partial,
     /// An acknowledgement that a later one in its queue makes redundant.
     Filtered,

@@ -68,13 +68,13 @@ impl Mode {
 /// The default mean packet, ns-2's `mean_pktsize_`.
 pub(super) const MEAN_PACKET: Bytes = Bytes::new(500);
 
-/// The exponentially weighted average queue: its decay with each arrival, and over idle time.
+/// Exponentially weighted average of the queue: how it changes with each arrival and over idle time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Averaging {
     weight: f64,
     /// Link rate (bit/s) and mean packet (bit ps/s), which convert idle time to packets; `None` if idle time is ignored.
     idle: Option<(u64, u128)>,
-    /// Whether fractions of a packet count.
+    /// Whether fractions of a packet count in idle time.
     is_exact: bool,
 }
 
@@ -115,9 +115,9 @@ pub(super) struct Curve {
 /// Position of an average on the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Zone {
-    /// Below the minimum threshold.
+    /// Below the minimum threshold: no drops.
     Safe,
-    /// Drops are random, with this probability before spacing.
+    /// Drops are random; the value is the probability before spacing.
     Random(f64),
     /// Every packet is dropped.
     Forced,
@@ -155,7 +155,7 @@ pub(super) struct DropCount {
 }
 
 impl DropCount {
-    /// In packets.
+    /// Number of packets.
     pub(super) fn packets(&self) -> u64 {
         self.packets
     }
@@ -176,12 +176,12 @@ impl DropCount {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SpacingRule {
     pub(super) spacing: Spacing,
-    /// Mean packet in bytes, if large packets are dropped more often than small ones.
+    /// Mean packet in bytes if drop probabilities are proportional to packet size.
     pub(super) mean_packet: Option<u64>,
 }
 
 impl SpacingRule {
-    /// The probability of dropping an arrival of `size` bytes, already in `count`, where the curve says `p`.
+    /// Probability of dropping an arrival of `size` bytes, which `count` already includes, when the curve gives `p`.
     #[inline]
     fn probability(&self, p: f64, count: &DropCount, size: u32) -> f64 {
         let (arrived, accepted) = match self.mean_packet {
@@ -216,11 +216,10 @@ impl CurveDrops {
         CurveDrops { curve, near_empty, above_min: false }
     }
 
-    /// Cause for which an arrival of `size` bytes, already in `count`, is dropped although there is room for it; `None` if it
-    /// is accepted.
+    /// Cause for which an arrival of `size` bytes, already in `count`, is dropped although there is room; `None` if it is accepted.
     ///
-    /// The arrival that finds the average risen above the minimum only restarts the count, and one that finds a queue of one or
-    /// less is `near_empty` (ns-2's queue/red.cc).
+    /// The first arrival with an average above the minimum only restarts the count, and `near_empty` governs arrivals that find at most one
+    /// unit queued (ns-2's queue/red.cc).
     #[inline]
     pub(super) fn decide(
         &mut self,
@@ -249,9 +248,9 @@ impl CurveDrops {
     }
 }
 
-/// Verdict on an arrival with a `cause` to drop it. With `ecn`, an ECN-capable packet is marked instead of being dropped
-/// early. It is dropped without room, and where the curve drops every packet: from the maximum threshold on, or from twice
-/// this threshold on if the curve is gentle [RFC3168 s7].
+/// Verdict on an arrival with a `cause` to drop it. With `ecn`, an ECN-capable packet is marked instead of being dropped early. It is still
+/// dropped if there is no room, or where the curve drops every packet: from the maximum threshold on, or from twice that threshold on if
+/// the curve is gentle [RFC3168 s7].
 #[inline]
 pub(super) fn verdict(cause: Option<DropCause>, ecn: bool, packet: &Packet) -> Verdict {
     match cause {
@@ -261,7 +260,7 @@ pub(super) fn verdict(cause: Option<DropCause>, ecn: bool, packet: &Packet) -> V
     }
 }
 
-/// Hooks of these disciplines.
+/// Hooks of RED and RED_n.
 pub(super) fn hooks(ecn: bool) -> Hooks {
     if ecn {
         Hooks::MARK
@@ -281,7 +280,7 @@ pub(super) fn amount(limit: Limit) -> u64 {
 /// Message for a minimum threshold at or above `limit`, which an average of queues up to `limit` never reaches.
 pub(super) const UNREACHED: &str = "is not below limit, so the average never reaches it and nothing would be dropped early";
 
-/// The mistake of a threshold in another unit than the limit, if it is one.
+/// Mistake text if `threshold` has another unit than `limit`.
 pub(super) fn unit_mistake(threshold: Limit, limit: Limit) -> Option<String> {
     (!same_unit(threshold, limit)).then(|| "must be in packets if limit is, otherwise in bytes or as a time".to_owned())
 }
@@ -323,7 +322,7 @@ mod tests {
         assert!((averaging(Idle::Corrected).decay(now, since) - 0.998f64.powi(37)).abs() < 1e-12);
         assert_eq!(averaging(Idle::Corrected).decay(now, None), 1.0);
         assert_eq!(averaging(Idle::Ignored).decay(now, since), 1.0);
-        // Exact counting has all 37.5, and half a packet of 4/3 ms.
+        // Exact counting includes all 37.5, and half a packet in 4/3 ms.
         assert!((averaging(Idle::Exact).decay(now, since) - 0.998f64.powf(37.5)).abs() < 1e-12);
         assert!((averaging(Idle::Exact).decay(Time::from_ps(1_333_333_333), Some(Time::ZERO)) - 0.998f64.sqrt()).abs() < 1e-12);
         assert_eq!(averaging(Idle::Exact).decay(now, None), 1.0);
@@ -341,15 +340,15 @@ mod tests {
         let (corrected, exact) = (averaging(Idle::Corrected), averaging(Idle::Exact));
         for (load, share) in [(0.1, 0.9508), (0.5, 0.7707), (1.1, 0.5489)] {
             assert!((load / (libm::exp(load) - 1.0) - share).abs() < 5e-5);
-            // The logarithm of what remains is the number of packets that age.
+            // The logarithm of the remaining average is the number of packets by which it aged.
             let mut aged = [0.0, 0.0];
             for _ in 0..100_000 {
                 let until = Time::from_ps((stream.exponential() / load * 8e12 / 3e3) as u64);
                 aged[0] += libm::log(corrected.decay(until, Some(Time::ZERO)));
                 aged[1] += libm::log(exact.decay(until, Some(Time::ZERO)));
             }
-            // Of each period less than a packet is lost, so that what is lost has a standard deviation below 1/2: four standard
-            // errors of the mean, over the mean length of 1/r.
+            // Each idle period loses less than one packet, so the loss has a standard deviation below 1/2. The tolerance is four standard
+            // errors of the mean over the mean length 1/r.
             let error = 4.0 * 0.5 * load / 100_000f64.sqrt();
             assert!((aged[0] / aged[1] - share).abs() < error, "{} at {load}", aged[0] / aged[1]);
         }

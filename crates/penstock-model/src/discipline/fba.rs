@@ -65,7 +65,7 @@ pub struct Fba {
     threshold: u32,
     /// Z (K - R).
     slope: f64,
-    /// The other queues of the port at the present arrival, if the buffer is that of the port.
+    /// The other queues of the port at the present arrival; `None` unless all queues of the port share the buffer.
     others: Option<OtherQueues>,
 }
 
@@ -87,7 +87,7 @@ impl Discipline for Fba {
     #[inline]
     fn on_arrival(&mut self, _now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
         let Fba { frames, threshold, slope, others } = self;
-        // Both sides times X (X - R), which is positive.
+        // Both sides are multiplied by X (X - R), which is positive.
         frames.on_cell_beside(others.unwrap_or_default(), packet, queue, |frame| {
             frame.cells > *threshold && frame.load() * f64::from(frame.cells - *threshold) > *slope * f64::from(frame.cells)
         })
@@ -153,7 +153,7 @@ mod tests {
             (20, [30, 10], Verdict::Accept), // 20 * 3 / 60 = 1 against 40 / 10
             (40, [40, 0], Verdict::Accept),  // 1 against 40 / 30
             (40, [20, 20], early),           // 1.5 against 40 / 30
-            (0, [50, 49], Verdict::Accept),  // nothing of its own
+            (0, [50, 49], Verdict::Accept),  // circuit 0 has no cells
             (0, [50, 50], Verdict::Drop(DropCause::Overflow)),
         ] {
             let mut it = Fba::new(&parameters, &port(&[1]));

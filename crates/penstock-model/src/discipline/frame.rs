@@ -25,22 +25,22 @@ crate::choice! {
     }
 }
 
-/// The frame that a circuit is sending.
+/// State of the current frame of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Frame {
-    /// None: the next cell is the first of a frame.
+    /// Between frames: the next cell is the first of a frame.
     #[default]
     Between,
-    /// All its cells so far have been accepted.
+    /// All cells of the frame so far have been accepted.
     Taken,
     /// The frame has been refused from its first cell on.
     Refused,
-    /// A cell found the buffer full, so the rest of the frame is useless.
+    /// A cell of the frame found the buffer full, so the rest of the frame is useless.
     Damaged,
 }
 
 impl Frame {
-    /// Whether its remaining cells are useless.
+    /// Whether the remaining cells of the frame are useless.
     fn is_lost(self) -> bool {
         matches!(self, Frame::Refused | Frame::Damaged)
     }
@@ -57,27 +57,27 @@ struct CircuitState {
 #[derive(Clone, Debug)]
 pub struct FrameQueue {
     circuits: Arc<PortCircuits>,
-    /// In cells (K).
+    /// Maximum number of cells (K).
     limit: u32,
     end_of_frame: EndOfFrame,
     states: Vec<CircuitState>,
-    /// Circuits of the accepted cells in order; the last ones, as many as the queue holds, still wait.
+    /// Circuits of accepted cells in order of arrival. The last ones, as many as the queue holds, belong to waiting cells.
     waiting: VecDeque<u32>,
     /// Circuits with waiting cells (Na).
     active: u32,
 }
 
-/// What other queues have in the buffer of a queue.
+/// Occupancy of the other queues that share the buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OtherQueues {
-    /// Their waiting cells.
+    /// Waiting cells in them.
     cells: u32,
-    /// How many have waiting cells.
+    /// Number of queues with waiting cells.
     active: u32,
 }
 
 impl OtherQueues {
-    /// All of these queues but `own`.
+    /// Sums up all of `queues` except `own`.
     pub fn of(queues: &[QueueState], own: usize) -> OtherQueues {
         let others = || queues.iter().enumerate().filter(|(i, _)| *i != own).map(|(_, queue)| queue.packets);
         OtherQueues { cells: others().sum(), active: others().filter(|packets| *packets > 0).count() as u32 }
@@ -108,7 +108,7 @@ impl FrameArrival {
 }
 
 impl FrameQueue {
-    /// No frame yet.
+    /// A queue without cells, in which no circuit has begun a frame.
     pub fn new(limit: Cells, end_of_frame: EndOfFrame, port: &PortContext) -> FrameQueue {
         let circuits = Arc::clone(&port.circuits);
         let states = vec![CircuitState::default(); circuits.circuits.len()];
@@ -173,7 +173,7 @@ impl FrameQueue {
         self.circuits.here.iter().map(move |circuit| value(&all[*circuit as usize]))
     }
 
-    /// Removes the cells that have left the queue: it is first in, first out and holds the last `packets` cells.
+    /// Removes the cells that have left the queue. The queue is FIFO and holds the last `packets` cells.
     #[inline]
     fn forget_sent(&mut self, packets: u32) {
         while self.waiting.len() > packets as usize {
@@ -262,7 +262,7 @@ pub(crate) mod testing {
         PortContext { circuits: Arc::new(PortCircuits { circuits, here }), ..super::super::testing::port() }
     }
 
-    /// A cell of a circuit, the last of its frame or not.
+    /// A cell of a circuit; `is_last` if it ends its frame.
     pub fn cell(circuit: u32, is_last: bool) -> Packet {
         let body = match is_last {
             true => Body::datagram(0),
@@ -276,11 +276,11 @@ pub(crate) mod testing {
         Occupancy { packets: cells, ..Occupancy::default() }
     }
 
-    /// Checks for each case whether a frame of circuit 0 is refused when these numbers of cells of circuits 0 and 1 wait.
+    /// Checks whether a frame of circuit 0 is refused when the given numbers of cells of circuits 0 and 1 wait.
     pub fn refusals<D: Discipline>(new: &mut dyn FnMut(&PortContext) -> D, cases: &[((u32, u32), bool)]) {
         for ((own, other), refused) in cases {
             let mut it = new(&port(&[1, 1, 1]));
-            // Circuits 0 and 1 end their frames with the last of these cells, while the queue still looks short.
+            // The last of these cells ends the frame of each circuit, while the queue still reports few cells.
             let mut cells = 0;
             for (circuit, count) in [(0, *own), (1, *other)] {
                 for i in 0..count {
@@ -320,7 +320,7 @@ mod tests {
         all
     }
 
-    /// The second cell finds the queue full; there is room again for the third, and for the end.
+    /// The second cell finds the queue full. The third cell and the end of the frame find room.
     #[test]
     fn the_end_of_a_damaged_frame_is_kept_or_not() {
         for (end_of_frame, end) in [(EndOfFrame::Keep, ACCEPT), (EndOfFrame::Drop, PARTIAL), (EndOfFrame::Always, ACCEPT)] {
@@ -337,8 +337,8 @@ mod tests {
         }
     }
 
-    /// Four of ten cells find the queue full. Tail drop would accept the six others, which are all useless. Here two are
-    /// wasted, the one before the first loss and the end; only the first of them if ends are dropped.
+    /// Four of ten cells find the queue full. Tail drop would accept the six others, all of them useless. Here two are wasted: the one
+    /// before the first loss, and the end of the frame. If ends are dropped, only the first of them is.
     #[test]
     fn few_cells_of_a_damaged_frame_are_wasted() {
         let found = [3, 4, 3, 4, 3, 4, 3, 4, 3, 3];
@@ -347,8 +347,8 @@ mod tests {
         assert_eq!((wasted(EndOfFrame::Keep), wasted(EndOfFrame::Drop)), (2, 1));
     }
 
-    /// State of a queue after these cells, each given by its circuit, whether it ends its frame, and the number of cells that
-    /// it finds.
+    /// State of a queue after these cells. Each cell is given by its circuit, whether it ends its frame, and the number of cells that it
+    /// finds.
     fn shown(queue: &mut FrameQueue, cells: &[(u32, bool, u32)]) -> Vec<(&'static str, Option<u32>, f64)> {
         for (circuit, is_last, waiting) in cells {
             queue.on_cell(&cell(*circuit, *is_last), &holding(*waiting), |frame| frame.circuit == 2);

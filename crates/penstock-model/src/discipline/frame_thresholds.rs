@@ -1,4 +1,4 @@
-//! Thresholds for tagged and for all frames.
+//! One threshold for tagged frames and one for all frames.
 
 use super::frame::{check_cells, EndOfFrame, FrameQueue};
 use super::{Discipline, Occupancy, PortContext, Verdict};

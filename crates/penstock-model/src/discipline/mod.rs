@@ -63,7 +63,7 @@ macro_rules! disciplines {
 
         /// A running discipline. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
-        #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+        #[repr(u8)] // an explicit tag is read faster than one hidden in a field of a variant
         #[derive(Clone)]
         pub enum AnyDiscipline {
             $( $variant($discipline), )*
@@ -222,27 +222,27 @@ impl OpenKind for Disciplines {
 }
 
 impl DisciplinePlan {
-    /// Properties of every discipline with these parameters, at any port.
+    /// Asks a discipline with these parameters at a trial port for a property that is the same at every port.
     fn on_trial<T>(&self, ask: impl FnOnce(&AnyDiscipline) -> T) -> T {
         Disciplines::on_trial(|context| ask(&AnyDiscipline::new(self, context)))
     }
 
-    /// Hooks that the discipline uses.
+    /// Hooks of the discipline.
     pub fn hooks(&self) -> Hooks {
         self.on_trial(AnyDiscipline::hooks)
     }
 
-    /// Maximum length of its queue; see [`Discipline::limit`].
+    /// Maximum length of the queue; see [`Discipline::limit`].
     pub fn limit(&self) -> Option<Limit> {
         self.on_trial(AnyDiscipline::limit)
     }
 
-    /// Whether it works only on cell links; see [`Discipline::needs_cells`].
+    /// Whether the discipline works only on cell links; see [`Discipline::needs_cells`].
     pub fn needs_cells(&self) -> bool {
         self.on_trial(AnyDiscipline::needs_cells)
     }
 
-    /// Whether it only refuses packets that do not fit; see [`Discipline::is_passive`].
+    /// Whether the discipline only refuses packets that do not fit; see [`Discipline::is_passive`].
     pub fn is_passive(&self) -> bool {
         self.on_trial(AnyDiscipline::is_passive)
     }
@@ -253,7 +253,7 @@ impl DisciplinePlan {
         DisciplinePlan::ENTRIES.iter().chain(registry.entries(DisciplinePlan::OF)).filter(has_ecn).map(|entry| entry.name).collect()
     }
 
-    /// The circuits named by its parameters, each with its key.
+    /// Circuits that the parameters name, each with the key of its parameter.
     pub fn named_circuits(&self) -> Vec<(&'static str, &str)> {
         match self {
             DisciplinePlan::CircuitThresholds(it) => it.thresholds.names().map(|name| ("thresholds", name)).collect(),
@@ -262,7 +262,7 @@ impl DisciplinePlan {
         }
     }
 
-    /// Mistake of its parameters at a link of this initial rate, with the key.
+    /// Mistake of the parameters at a link of this initial rate, with the key.
     pub fn mistake_at(&self, rate: Rate) -> Option<(&'static str, String)> {
         match self {
             DisciplinePlan::AdaptiveRed(it) => it.mistake_at(rate),
@@ -270,23 +270,23 @@ impl DisciplinePlan {
         }
     }
 
-    /// Whether it ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
+    /// Whether the discipline ever marks packets with [`Ecn::Ce`](crate::packet::Ecn::Ce).
     pub fn marks(&self) -> bool {
         self.hooks().has(Hooks::MARK)
     }
 }
 
-/// Occupancy of the queue at the arrival of a packet, which is not included.
+/// Occupancy of a queue at the arrival of a packet, without that packet.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancy {
-    /// Packets.
+    /// Number of packets.
     pub packets: u32,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Packets per precedence.
+    /// Number of packets of each precedence.
     pub of_precedence: [u32; PRECEDENCES],
-    /// Time since which the queue has been idle: it is empty and none of its packets is in service. `None` while it is busy. The port may
-    /// send packets of other queues in this time.
+    /// Time since which the queue has been idle: it is empty, and none of its packets is in service. The port may send packets of other
+    /// queues during this time. `None` while the queue is busy.
     pub idle_since: Option<Time>,
     /// Arrival time of the packet at the head; `None` if no packet waits, and for disciplines that do not declare
     /// [`Hooks::HEAD_AGE`].
@@ -294,7 +294,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// A packet joins.
+    /// Adds a packet.
     #[inline]
     pub fn add(&mut self, size: u32, precedence: u8) {
         self.packets += 1;
@@ -302,7 +302,7 @@ impl Occupancy {
         self.of_precedence[usize::from(precedence)] += 1;
     }
 
-    /// A packet leaves.
+    /// Removes a packet.
     #[inline]
     pub fn remove(&mut self, size: u32, precedence: u8) {
         self.packets -= 1;
@@ -310,13 +310,13 @@ impl Occupancy {
         self.of_precedence[usize::from(precedence)] -= 1;
     }
 
-    /// Waiting time of the packet at the head so far; zero if no packet waits. Declared by [`Hooks::HEAD_AGE`].
+    /// Time that the packet at the head has waited; zero if no packet waits. Needs [`Hooks::HEAD_AGE`].
     #[inline]
     pub fn head_age(&self, now: Time) -> Duration {
         self.head_since.map_or(Duration::ZERO, |since| now.since(since))
     }
 
-    /// Whether `packet` fits: fewer than `limit` packets are queued, or the bytes including it do not exceed `limit` bytes.
+    /// Whether `packet` fits: fewer than `limit` packets are queued, or the bytes with the packet are at most `limit`.
     #[inline]
     pub fn has_room(&self, packet: &Packet, limit: Limit) -> bool {
         limit.has_room(self.packets, self.bytes, packet.size)
@@ -326,12 +326,12 @@ impl Occupancy {
 /// Number of drop precedences [RFC2597 s2: three; a fourth for experiments].
 pub const PRECEDENCES: usize = 4;
 
-/// Facts about a port from which its disciplines are built.
+/// Properties of a port that its disciplines are built from.
 #[derive(Clone, Debug)]
 pub struct PortContext {
-    /// Site of the port, or of the class of the port to which the queue belongs.
+    /// Site of the port, or of the class of the port that the queue belongs to.
     pub site: Site,
-    /// Bytes of packets on the wire in addition to their size.
+    /// Bytes that each packet occupies on the wire in addition to its size.
     pub framing: Framing,
     /// The circuits of a cell link.
     pub circuits: Arc<PortCircuits>,
@@ -346,41 +346,40 @@ impl PortContext {
     }
 }
 
-/// A queue discipline. Decisions may use `now`, the packet, the occupancy and the discipline's own state and streams.
+/// A queue discipline. Its decisions may use `now`, the packet, the occupancy, and its own state and random streams.
 ///
-/// At one instant timers precede arrivals, and arrivals precede departures. In a port with a single queue, where there is no
-/// choice of the packet to send, a departure precedes the arrival.
+/// At one instant, timers precede arrivals and arrivals precede departures. A port with a single queue has no choice of packet to send;
+/// there, a departure precedes the arrival.
 pub trait Discipline: Probe + DynClone {
-    /// Decides on `packet`, arriving at `now` to a queue that holds `queue`.
+    /// Decides on `packet`, which arrives at `now` and finds `queue`.
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict;
 
-    /// Selects a packet to drop in order to make room for `packet` if several queues share a limit, such as one of the longest
-    /// queue. `queues` are all queues of the port; `queues[own]` is the queue of this discipline. Called before
-    /// [`Discipline::on_arrival`] until it returns `None`; `queues` no longer includes the packets dropped so far. For
-    /// [`Hooks::ROOM`].
+    /// Selects a packet to drop, such as one of the longest queue, so that `packet` fits under a limit that several queues share. `queues`
+    /// are all queues of the port, without the packets dropped so far; `queues[own]` is the queue of this discipline. Called before
+    /// [`Discipline::on_arrival`] until it returns `None`. Needs [`Hooks::ROOM`].
     fn make_room(&mut self, now: Time, packet: &Packet, own: usize, queues: &[QueueState]) -> Option<Eviction> {
         let _ = (now, packet, own, queues);
         None
     }
 
-    /// Maximum length of its queue; `None` if the discipline has no limit. It serves to estimate memory, and connections that
-    /// wait for their port fill the queue up to it.
+    /// Maximum length of the queue; `None` if the discipline has no limit. Memory is estimated from it, and connections that wait for their
+    /// port fill the queue up to it.
     fn limit(&self) -> Option<Limit> {
         None
     }
 
-    /// Whether it drops frames by circuit and therefore works only on cell links.
+    /// Whether the discipline drops frames by circuit and therefore works only on cell links.
     fn needs_cells(&self) -> bool {
         false
     }
 
-    /// Whether it only refuses packets that do not fit. All other disciplines are active queue management, and a run reports
-    /// the ports where they have not acted.
+    /// Whether the discipline only refuses packets that do not fit. All others are active queue management; a run reports the ports where
+    /// they have not acted.
     fn is_passive(&self) -> bool {
         false
     }
 
-    /// Whether it marks ECN-capable packets with any parameters, and therefore has no parameter `ecn`.
+    /// Whether the discipline marks ECN-capable packets with any parameters, and therefore has no parameter `ecn`.
     fn always_marks() -> bool
     where
         Self: Sized,
@@ -393,27 +392,27 @@ pub trait Discipline: Probe + DynClone {
         Counting::Waiting
     }
 
-    /// The calls below that it uses, and whether it evicts packets.
+    /// Optional calls that the discipline uses, and whether it evicts packets.
     fn hooks(&self) -> Hooks {
         Hooks::ARRIVAL
     }
 
-    /// The scheduler has dropped `packet`, an arrival for this queue, before [`Discipline::on_arrival`] could decide.
+    /// Reports that the scheduler has dropped `packet`, an arrival for this queue, before [`Discipline::on_arrival`] could decide.
     #[inline]
     fn on_refusal(&mut self, now: Time, packet: &Packet) {
         let _ = (now, packet);
     }
 
-    /// Decides on `packet`, the head, whose transmission could begin at `now` after it has waited for `waited`. `queue` is the
-    /// occupancy behind it.
+    /// Decides on `packet`, the head, which has waited for `waited` and whose transmission could begin at `now`. `queue` is the occupancy
+    /// behind the head.
     #[inline]
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: &Occupancy) -> DepartureVerdict {
         let _ = (now, packet, waited, queue);
         DepartureVerdict::Send
     }
 
-    /// `packet` no longer counts as queued. For occupancy by flow, class or virtual circuit; packets enter when
-    /// [`Discipline::on_arrival`] accepts or marks them.
+    /// Reports that `packet` no longer counts as queued. Disciplines use it to count packets by flow, class or virtual circuit; a packet
+    /// counts once [`Discipline::on_arrival`] has accepted or marked it.
     #[inline]
     fn on_leave(&mut self, now: Time, packet: &Packet, why: Leave) {
         let _ = (now, packet, why);
@@ -424,7 +423,7 @@ pub trait Discipline: Probe + DynClone {
         Time::NEVER
     }
 
-    /// The deadline has come; `queue` is the occupancy. The next deadline must be later.
+    /// Handles the deadline; `queue` is the occupancy. The next deadline must be later.
     fn on_timer(&mut self, now: Time, queue: &Occupancy) {
         let _ = (now, queue);
     }

@@ -64,7 +64,7 @@ impl Check for Parameters {
     }
 }
 
-/// Reports a controller without a target or without an interval.
+/// Reports a target or an update interval of zero.
 pub(crate) fn check_times(target: Duration, update_interval: Duration, mistake: &mut dyn FnMut(&str, String)) {
     for (key, time) in [("target", target), ("update-interval", update_interval)] {
         if time == Duration::ZERO {
@@ -73,25 +73,25 @@ pub(crate) fn check_times(target: Duration, update_interval: Duration, mistake: 
     }
 }
 
-/// The base controller [RFC9332 App. A.1], and the probabilities that are derived from it [RFC9332 App. A.2].
+/// Base controller [RFC9332 App. A.1] and the probabilities derived from it [RFC9332 App. A.2].
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
-    /// In seconds.
+    /// Target delay in seconds.
     target: f64,
     update_interval: Duration,
     alpha: f64,
     beta: f64,
     coupling: f64,
-    /// p'.
+    /// Base probability (p').
     pub base: f64,
-    /// The delay of the last update, in seconds (prevq).
+    /// Delay at the last update, in seconds (prevq).
     last_delay: f64,
-    /// Never while updates would change nothing.
+    /// Time of the next update; `NEVER` while updates would change nothing.
     pub next_update: Time,
 }
 
 impl Controller {
-    /// At rest, with a target and an interval, alpha and beta, and k.
+    /// A controller at rest, with its target and update interval, alpha and beta, and coupling factor k.
     pub fn new((target, update_interval): (Duration, Duration), (alpha, beta): (f64, f64), coupling: f64) -> Controller {
         let target = target.as_seconds();
         Controller { target, update_interval, alpha, beta, coupling, base: 0.0, last_delay: 0.0, next_update: Time::NEVER }
@@ -102,7 +102,7 @@ impl Controller {
         (self.target, self.alpha, self.beta, self.coupling) = (target.as_seconds(), alpha, beta, coupling);
     }
 
-    /// Resumes updates, at the next multiple of the interval.
+    /// Resumes updates at the next multiple of the interval.
     #[inline]
     pub fn wake(&mut self, now: Time) {
         if self.next_update == Time::NEVER {
@@ -121,13 +121,13 @@ impl Controller {
         self.next_update = if is_idle { Time::NEVER } else { now + self.update_interval };
     }
 
-    /// The probability for Classic traffic (p_C).
+    /// Probability for Classic traffic (p_C).
     #[inline]
     pub fn classic(&self) -> f64 {
         self.base * self.base
     }
 
-    /// The coupled probability for scalable traffic; 1 or more is overload (p_CL).
+    /// Coupled probability for scalable traffic (p_CL); 1 or more means overload.
     #[inline]
     pub fn coupled(&self) -> f64 {
         self.coupling * self.base
@@ -139,7 +139,7 @@ impl Controller {
         self.coupled() >= 1.0
     }
 
-    /// Whether ECN-capable Classic traffic is dropped rather than marked (p_C >= p_Cmax = min(1/k^2, 1), that is k p' >= 1 or p' = 1).
+    /// Whether ECN-capable Classic traffic is dropped rather than marked: p_C >= p_Cmax = min(1/k^2, 1), that is, k p' >= 1 or p' = 1.
     #[inline]
     pub fn drops_capable(&self) -> bool {
         self.is_overloaded() || self.base >= 1.0
@@ -236,7 +236,7 @@ mod tests {
         it
     }
 
-    /// The share of 100 000 arrivals that meets this verdict.
+    /// Share of 100 000 arrivals that get this verdict.
     fn share(it: &mut Pi2, ecn: Ecn, verdict: Verdict) -> f64 {
         let arrival = Packet { ecn, ..packet(500, 0) };
         (0..100_000).filter(|_| it.on_arrival(Time::ZERO, &arrival, &queue([50, 0, 0, 0])) == verdict).count() as f64 / 1e5
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn in_overload_all_traffic_is_dropped_with_the_square() {
-        // p' = 0.6, k p' = 1.2: 0.36 are dropped; scalable packets that are not are marked.
+        // p' = 0.6, k p' = 1.2: a share of 0.36 is dropped; the remaining scalable packets are marked.
         for (ecn, otherwise) in [(Ecn::Ect1, Verdict::Mark), (Ecn::Ect0, Verdict::Accept)] {
             let mut it = pi2(&["ecn = true"], 0.6);
             let dropped = share(&mut it, ecn, EARLY);
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_coupling_below_one_never_drops_scalable_traffic() {
-        // k = 1/2: p_Cmax = min(1/k^2, 1) = 1 is met at p' = 1 alone, and p_CL = 1/2 then, below 1.
+        // k = 1/2: p_Cmax = min(1/k^2, 1) = 1 is reached only at p' = 1, where p_CL = 1/2 is below 1.
         for (base, ecn, expected) in
             [(1.0, Ecn::Ect0, EARLY), (1.0, Ecn::Ect1, Verdict::Mark), (0.999, Ecn::Ect0, Verdict::Mark), (1.0, Ecn::NotEct, EARLY)]
         {
@@ -297,7 +297,7 @@ mod tests {
             );
             it.controller.base
         };
-        // 0.16 (0.025 - 0.015) + 3.2 * 0.025 = 0.0816; no change of delay: 0.0016 more; down to 5 ms: -0.0016 - 0.064; to 0: below 0.
+        // 25 ms: 0.16 (0.025 - 0.015) + 3.2 * 0.025 = 0.0816. Unchanged delay: + 0.0016. 5 ms: - 0.0016 - 0.064. 0: below 0.
         for (age, expected) in [(25, 0.0816), (25, 0.0832), (5, 0.0176), (0, 0.0)] {
             let seen = update(age);
             assert!((seen - expected).abs() < 1e-12, "{seen} for {expected}");

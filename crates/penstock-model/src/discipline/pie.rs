@@ -150,18 +150,18 @@ pub struct Pie {
     max_burst: Duration,
     mean_packet: u32,
     mode: Mode,
-    /// Probability from which ECN-capable packets are dropped too; `None` without ECN.
+    /// Probability from which even ECN-capable packets are dropped; `None` without ECN.
     mark_threshold: Option<f64>,
     derandomise: bool,
     active_from: Option<Limit>,
     controller: Controller,
-    /// Waiting time of the last packet sent, unless the delay is estimated from the rate (current_qdelay).
+    /// Waiting time of the last packet sent (current_qdelay); unused if the delay is estimated from the rate.
     last_wait: Duration,
     departure_rate: Option<DepartureRate>,
     burst_allowance: Duration,
-    /// The sum of probabilities since the last drop (accu_prob).
+    /// Sum of the probabilities since the last drop (accu_prob).
     accumulated: f64,
-    /// Never while PIE is inactive.
+    /// Time of the next update; `NEVER` while PIE is inactive.
     next_update: Time,
     stream: Stream,
 }
@@ -189,7 +189,7 @@ impl Pie {
         }
     }
 
-    /// The drop probability as of the last update (drop_prob).
+    /// Drop probability as of the last update (drop_prob).
     pub fn probability(&self) -> f64 {
         self.controller.probability
     }
@@ -200,7 +200,7 @@ impl Pie {
         self.departure_rate.as_ref().map_or(self.last_wait, |rate| rate.delay(queue.bytes))
     }
 
-    /// Begins to update, at the next multiple of the interval [RFC8033 App. B].
+    /// Begins updates at the next multiple of the interval [RFC8033 App. B].
     #[cold]
     fn activate(&mut self, now: Time) {
         let passed = now.as_ps() / self.update_interval.as_ps();
@@ -211,7 +211,7 @@ impl Pie {
         self.accumulated = 0.0;
     }
 
-    /// The probability for a packet of `size` bytes [RFC8033 App. B].
+    /// Drop probability of a packet of `size` bytes [RFC8033 App. B].
     #[inline]
     fn probability_of(&self, size: u32) -> f64 {
         let probability = self.controller.probability;
@@ -221,7 +221,7 @@ impl Pie {
         }
     }
 
-    /// Whether an arrival of `size` that finds `bytes` is chosen (drop_early) [RFC8033 s4.1, s5.4].
+    /// Whether an arrival of `size` bytes that finds `bytes` queued is chosen for a drop or mark (drop_early) [RFC8033 s4.1, s5.4].
     #[inline]
     fn is_chosen(&mut self, size: u32, bytes: u64) -> bool {
         if self.controller.is_uncongested() || bytes <= 2 * u64::from(self.mean_packet) {

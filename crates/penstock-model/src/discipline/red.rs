@@ -159,7 +159,7 @@ impl Red {
         }
     }
 
-    /// Updates the average with an arrival; returns what waits, in its unit.
+    /// Updates the average with an arrival. Returns the queue length in the unit of the average.
     #[inline]
     pub(super) fn observe(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> u64 {
         let waiting = if self.in_bytes { queue.bytes } else { u64::from(queue.packets) };
@@ -168,7 +168,7 @@ impl Red {
         waiting
     }
 
-    /// Decides on an arrival that has updated the average.
+    /// Decides on an arrival after [`Red::observe`] has updated the average.
     #[inline]
     pub(super) fn decide(&mut self, packet: &Packet, queue: &Occupancy, waiting: u64) -> Verdict {
         let decided = self.drops.decide(self.average, waiting, &mut self.count, packet.size, &self.spacing_rule, &mut self.stream);
@@ -189,7 +189,7 @@ impl Red {
         &mut self.drops.curve
     }
 
-    /// The average queue as of the last arrival, in the unit of the thresholds.
+    /// Average queue as of the last arrival, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.average
     }

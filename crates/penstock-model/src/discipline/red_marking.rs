@@ -1,4 +1,4 @@
-//! Marking by RED's curve without its average, as the switches of DCQCN do it.
+//! Marking by RED's curve, applied to the queue instead of its average, as in the switches of DCQCN.
 
 use super::early_drop::{amount, same_unit, unit_mistake};
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
@@ -71,7 +71,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The thresholds, and the rise of the probability per packet or byte between them.
+    /// The two thresholds, and the slope of the probability per packet or byte between them.
     fn line(&self) -> (u64, u64, f64) {
         let (low, high) = (amount(self.min_threshold), amount(self.max_threshold));
         (low, high, self.max_probability.0 / (high - low) as f64)
@@ -82,11 +82,11 @@ impl Parameters {
 #[derive(Clone, Debug)]
 pub struct RedMarking {
     limit: OwnLimit,
-    /// Thresholds are in bytes.
+    /// Whether thresholds are in bytes.
     in_bytes: bool,
     low: u64,
     high: u64,
-    /// Rise of the probability per packet or byte.
+    /// Slope of the probability, per packet or byte.
     slope: f64,
     stream: Stream,
 }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_probability_rises_between_the_thresholds() {
-        // At 20 of 10 to 50: a quarter of 0.2. Four standard errors of sqrt(p (1 - p) / 100 000).
+        // The queue of 20 is a quarter of the way from 10 to 50: a quarter of 0.2. Four standard errors of sqrt(p (1 - p) / 100 000).
         for (waiting, expected, error) in [(20, 0.05, 0.0028), (50, 0.2, 0.0051)] {
             let seen = share(waiting, Ecn::Ect0);
             assert!((seen - expected).abs() < error, "{waiting} waiting: {seen}");

@@ -97,7 +97,7 @@ mod tests {
             ((9, 13), true),   // 18 / 22 = 0.818
             ((8, 12), false),  // X = R
             ((30, 0), true),   // alone: 1
-            ((0, 30), false),  // nothing waits of it
+            ((0, 30), false),  // circuit 0 has no waiting cells
         ];
         refusals(&mut |port| SelectiveDrop::new(&parameters, port), &cases);
     }

@@ -1,4 +1,4 @@
-//! Step marking, as the switches of DCTCP do it.
+//! Step marking, as in the switches of DCTCP.
 
 use super::early_drop::amount;
 use super::{Discipline, DropCause, Hooks, Occupancy, PortContext, Verdict};
@@ -43,7 +43,7 @@ crate::parameters! {
 impl Check for Parameters {
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
         let is_out_of_reach = match (self.threshold.0, self.limit.0) {
-            // An arrival that has room finds at most limit - 1.
+            // An arrival that fits finds at most limit - 1 packets.
             (Limit::Packets(threshold), Some(Limit::Packets(limit))) => threshold >= limit - 1,
             (threshold @ Limit::Bytes(_), Some(limit @ Limit::Bytes(_))) => amount(threshold) >= amount(limit),
             _ => false,

@@ -68,7 +68,7 @@ impl TailDrop {
         self.limit.has_room(packets, bytes, size)
     }
 
-    /// Verdict on `size` bytes that find these packets and bytes.
+    /// Verdict on an arrival of `size` bytes that finds these packets and bytes.
     #[inline(always)]
     pub fn verdict(&self, packets: u32, bytes: u64, size: u32) -> Verdict {
         if self.has_room(packets, bytes, size) {

@@ -12,7 +12,7 @@ pub(super) fn queue(of_precedence: [u32; PRECEDENCES]) -> Occupancy {
     Occupancy { packets, bytes: 500 * u64::from(packets), of_precedence, ..Occupancy::default() }
 }
 
-/// 1.5 Mbit/s: 375 packets of 500 bytes a second.
+/// A port of 1.5 Mbit/s, which sends 375 packets of 500 bytes per second.
 pub(super) fn port() -> PortContext {
     PortContext::of(Site { key: Key::root(1, 0).child("port"), rate: Rate::from_bps(1_500_000), name: "port".into() })
 }

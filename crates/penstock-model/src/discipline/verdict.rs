@@ -5,19 +5,18 @@ use super::DropCause;
 /// Decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The queue accepts it.
+    /// The queue accepts the packet.
     Accept,
-    /// The queue accepts it and writes [`Ecn::Ce`](crate::packet::Ecn::Ce) into it. Only for ECN-capable packets.
+    /// The queue accepts the packet and marks it with [`Ecn::Ce`](crate::packet::Ecn::Ce). Only for ECN-capable packets.
     Mark,
-    /// It is refused.
+    /// The packet is refused.
     Drop(DropCause),
-    /// The waiting packet at `position`, counted from the head (0), is dropped first; it must exist. The discipline then
-    /// decides again on the same arrival. For drop from the head and push-out; declared by
-    /// [`Hooks::EVICTION`](super::Hooks::EVICTION).
+    /// The waiting packet at `position` is dropped first; it must exist. The discipline then decides again on the same arrival. For drop
+    /// from the head and push-out; declared by [`Hooks::EVICTION`](super::Hooks::EVICTION).
     Evict {
-        /// Its position in the queue.
+        /// Position in the queue, counted from the head (0).
         position: u32,
-        /// Why it is dropped.
+        /// Cause of the drop.
         cause: DropCause,
     },
 }
@@ -25,16 +24,16 @@ pub enum Verdict {
 /// A packet that is dropped to make room for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Eviction {
-    /// Its queue, by the number that schedulers know.
+    /// Queue of the packet, by the numbers that schedulers use.
     pub queue: usize,
-    /// Its position there, counted from the head (0).
+    /// Position in that queue, counted from the head (0).
     pub position: u32,
-    /// Why it is dropped.
+    /// Cause of the drop.
     pub cause: DropCause,
 }
 
 impl Eviction {
-    /// The head of a queue, dropped because there is no room.
+    /// The head of `queue`, dropped because there is no room.
     pub fn of_head(queue: usize) -> Eviction {
         Eviction { queue, position: 0, cause: DropCause::Overflow }
     }
@@ -43,18 +42,18 @@ impl Eviction {
 /// Decision about the packet at the head when its transmission could begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DepartureVerdict {
-    /// Its transmission begins.
+    /// The transmission begins.
     Send,
-    /// It is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
+    /// The packet is marked with [`Ecn::Ce`](crate::packet::Ecn::Ce) and its transmission begins. Only for ECN-capable packets.
     Mark,
-    /// It is dropped and never reaches the wire. The scheduler selects again at once.
+    /// The packet is dropped and never reaches the wire. The scheduler selects again at once.
     Drop(DropCause),
 }
 
 /// Reason for which a packet no longer counts as queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// Its transmission has begun or, if the packet in service counts ([`Counting::InSystem`](super::Counting::InSystem)), has ended.
+    /// The transmission has begun or, if the packet in service counts ([`Counting::InSystem`](super::Counting::InSystem)), has ended.
     Sent,
     /// Dropped by [`DepartureVerdict::Drop`].
     Dropped(DropCause),

@@ -1,4 +1,4 @@
-//! CAKE: a shaper, tins by codepoint, and flow queues with COBALT and shares by host.
+//! CAKE: a shaper, tins by codepoint, and flow queues with COBALT and fairness between hosts.
 
 mod ack_filter;
 mod isolation;
@@ -126,18 +126,18 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The bytes that packets occupy on the link.
+    /// How many bytes packets occupy on the link.
     fn overhead(&self) -> Overhead {
         let LinkOverhead { added, minimum, layer } = self.overhead;
         Overhead { added, minimum: self.mpu.map_or(minimum, |mpu| mpu.0.get()), layer: self.framing.unwrap_or(layer) }
     }
 
-    /// Maximum of the limit of all queues at any rate.
+    /// Limit of all queues together at the rate that makes it largest.
     fn largest_limit(&self) -> Bytes {
         self.limit.unwrap_or(Bytes::new(self.mtu.get().saturating_mul(10_240).min(1 << 60)))
     }
 
-    /// The limit of all queues.
+    /// Limit of all queues together.
     fn limit(&self) -> Bytes {
         let most = self.largest_limit().get();
         let in_four = |rate: Rate| (u128::from(tins::bytes(rate)) * u128::from(self.rtt.0.as_ps()) / 250_000_000_000).min(1 << 60) as u64;
@@ -145,7 +145,7 @@ impl Parameters {
     }
 }
 
-/// Room for an arrival, which is queued before the longest queue drops.
+/// Room for one arrival, which is queued before the longest queue drops.
 const ARRIVAL: u64 = 1 << 16;
 
 impl HasFacts for Parameters {
@@ -176,24 +176,24 @@ pub struct Cake {
     /// The tin of each codepoint.
     table: [u8; 64],
     tins: Vec<Tin>,
-    /// The tin whose turn it is without a shaper.
+    /// The tin whose turn it is if there is no shaper.
     current: usize,
-    /// By the number of their queues.
+    /// State of each flow, by the number of its queue.
     flows: Vec<Flow>,
     isolation: Isolation,
     filter: AckFilter,
     traffic: Arc<Traffic>,
-    /// Seeds the hashes.
+    /// Seed of the hashes.
     key: Key,
     stream: Stream,
     /// Time of the last arrival.
     last_arrival: Time,
-    /// Packets and bytes that wait.
+    /// Waiting packets and bytes.
     waiting: (u32, u64),
 }
 
 impl Cake {
-    /// CAKE without queues yet.
+    /// CAKE without queues.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> Cake {
         let SchedulerContext { site, traffic, .. } = context.into();
         let &Parameters { rate, tins, isolation, ack_filter, .. } = parameters;
@@ -214,7 +214,8 @@ impl Cake {
         }
     }
 
-    /// The tin that sends next, under the shaper: the last one within its threshold, else the first that will be. One has flows.
+    /// The tin that sends next under the shaper: the last one within its threshold, otherwise the one that will be within it first. At
+    /// least one tin must have flows.
     fn first_within_threshold(&self, now: Time) -> usize {
         let listed = || self.tins.iter().enumerate().filter(|(_, tin)| tin.listed > 0);
         let within = listed().rev().find(|(_, tin)| tin.ready <= now);
@@ -222,7 +223,7 @@ impl Cake {
         within.or_else(next).expect("asked only while a queue has a packet").0
     }
 
-    /// The tin that sends next, without a shaper: the first with flows and credit, from the present one on.
+    /// The tin that sends next without a shaper: the first one with flows and credit, starting from the current one.
     fn first_with_credit(&mut self) -> usize {
         for turn in 0.. {
             let tin = &mut self.tins[self.current];
@@ -240,7 +241,7 @@ impl Cake {
         self.current
     }
 
-    /// Skips the rounds in which no tin with flows would have credit; after a large packet of a tin of low weight there are many.
+    /// Skips the rounds in which no tin with flows would have credit. There are many after a large packet of a tin with a low weight.
     #[cold]
     fn skip_rounds(&mut self) {
         let rounds = |tin: &Tin| -tin.deficit.min(0) / tin.plan.weight;
@@ -248,7 +249,7 @@ impl Cake {
         self.tins.iter_mut().for_each(|tin| tin.deficit += tin.plan.weight * skipped.min(rounds(tin)));
     }
 
-    /// A packet waits no more.
+    /// Removes a packet from the waiting ones.
     fn remove(&mut self, queue: usize, size: u32) -> &mut Tin {
         let flow = &mut self.flows[queue];
         flow.bytes -= u64::from(size);

@@ -126,7 +126,7 @@ const GAIN: i128 = 16;
 /// State of class-based queueing.
 #[derive(Clone, Debug)]
 pub struct Cbq<const WORDS: usize> {
-    /// By priority.
+    /// Levels in order of priority.
     levels: Vec<Level<WORDS>>,
     classes: Vec<Class>,
     sharing: Sharing,
@@ -135,9 +135,9 @@ pub struct Cbq<const WORDS: usize> {
     waiting: ClassSet<WORDS>,
     /// Classes that borrow.
     borrowers: ClassSet<WORDS>,
-    /// Classes over their limit, and some that were.
+    /// Classes over their limit, and some that no longer are.
     over: ClassSet<WORDS>,
-    /// All of them are over their limit until then.
+    /// Earliest time at which a class in `over` may no longer be over its limit.
     over_until: Time,
 }
 
@@ -151,22 +151,22 @@ struct Level<const WORDS: usize> {
 
 #[derive(Clone, Debug)]
 struct Class {
-    /// At its share of the link.
+    /// Transmission times at the share of the class.
     own: TransmissionTimes,
-    /// Position among the levels, and within its level.
+    /// Index of its level, and its position within the level.
     level: (usize, usize),
     /// avgidle and maxidle, in ps / GAIN.
     idle: i128,
     max_idle: i128,
-    /// When its last packet ended.
+    /// End of the last packet of the class.
     last: Time,
-    /// Time until which it is over its limit.
+    /// Time until which the class is over its limit.
     over_until: Time,
 }
 
 impl<const WORDS: usize> Cbq<WORDS> {
-    /// Class-based queueing among `classes` on a link of `rate`, if they fit. A class without parameters, in a blueprint made by hand,
-    /// has an equal share and priority 1, and borrows.
+    /// Class-based queueing among `classes` on a link of `rate`; `None` if the classes do not fit. A class without parameters, in a
+    /// blueprint made by hand, has an equal share and priority 1, and borrows.
     pub fn new(parameters: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Cbq<WORDS>> {
         let wire = wire.into().wire();
         let WireRate { rate, framing } = wire;
@@ -214,7 +214,7 @@ impl<const WORDS: usize> Cbq<WORDS> {
         })
     }
 
-    /// Forgets those that are no longer over their limit.
+    /// Removes from `over` the classes that are no longer over their limit.
     #[inline(never)]
     fn update_limits(&mut self, now: Time) {
         self.over_until = Time::NEVER;
@@ -237,8 +237,8 @@ fn max_idle(link: Rate, own: Rate, parameters: &Parameters) -> i128 {
 }
 
 impl Class {
-    /// Accounts for a packet of `size` that starts at `now` and `takes` this long on the link. Returns whether the class is then over
-    /// its limit.
+    /// Charges the class for a packet of `size` bytes that starts at `now` and `takes` this long on the link. Returns whether the class is
+    /// then over its limit.
     #[inline(always)]
     fn sent(&mut self, now: Time, size: u32, takes: Duration) -> bool {
         let may_take = self.own.of(size);
@@ -246,8 +246,8 @@ impl Class {
         let idle = i128::from(end.since(self.last).as_ps()) - i128::from(may_take.as_ps());
         self.idle = (self.idle + idle - self.idle.div_euclid(GAIN)).min(self.max_idle);
         self.last = end;
-        // A packet of this size that begins then has the idle time -(GAIN - 1) avgidle. Whether that is wanted is anyone's
-        // guess, so it is computed in any case.
+        // A packet of this size that begins at `over_until` has the idle time -(GAIN - 1) avgidle. The branch would be unpredictable, so
+        // this is computed in any case.
         let needed = (self.idle.min(0) * (1 - GAIN)).div_euclid(GAIN) + 1;
         self.over_until = end + (may_take - takes) + Duration::from_ps(u64::try_from(needed).unwrap_or(u64::MAX));
         self.idle < 0
@@ -289,7 +289,7 @@ impl<const WORDS: usize> Scheduler for Cbq<WORDS> {
     #[inline]
     fn on_backlog(&mut self, now: Time, queue: usize, _queues: &[QueueState]) {
         let Level { members, all, turns } = &mut self.levels[self.classes[queue].level.0];
-        // An arrival at the very end of a transmission precedes the decision of that instant.
+        // An arrival at the very end of a transmission precedes the decision at that instant.
         if all.and(&self.waiting).is_empty() && self.classes[usize::from(members[turns.turn()])].last < now {
             turns.end_turn();
         }
@@ -330,14 +330,14 @@ mod tests {
     use crate::parameters::testing::read;
     use crate::units::Bytes;
 
-    /// Lets full queues of these packet sizes go for `seconds` at 1 Mbit/s; what each sent in bytes.
+    /// Serves full queues with these packet sizes for `seconds` at 1 Mbit/s. Returns the bytes that each queue sent.
     fn run(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64) -> Vec<u64> {
         let mut sent = vec![0; sizes.len()];
         observe(lines, classes, sizes, seconds, |_, queue, _| sent[queue] += u64::from(sizes[queue]));
         sent
     }
 
-    /// The same; tells of each packet when it begins, its queue, and avgidle after it in ps / GAIN.
+    /// Serves the same queues and calls `sent` when a packet begins, with the time, the queue, and avgidle after the packet in ps / GAIN.
     fn observe(lines: &[&str], classes: &[&[&str]], sizes: &[u32], seconds: u64, mut sent: impl FnMut(Time, usize, i128)) {
         let rate = Rate::from_bps(1_000_000);
         let plans: Vec<ClassPlan> = classes.iter().map(|lines| class::<ClassParameters>(lines)).collect();
@@ -362,7 +362,7 @@ mod tests {
         sent.iter().map(|bytes| *bytes as f64 * 8.0 / (1e6 * seconds as f64)).collect()
     }
 
-    /// In 100 s the burst of 16 packets beyond a share is less than 2 % of a link of 1 Mbit/s.
+    /// Equal within 2 %. In 100 s, the burst of 16 packets beyond a share is less than that on a link of 1 Mbit/s.
     fn near(a: f64, b: f64) -> bool {
         (a - b).abs() < 0.02
     }
@@ -381,7 +381,7 @@ mod tests {
         let classes: &[&[&str]] =
             &[&["share = 0.5", "borrows = false"], &["share = 0.3", "borrows = false"], &["share = 0.1", "borrows = false"]];
         for (sizes, expected) in [([1500, 300, 64], [0.504, 0.292, 0.089]), ([300, 300, 64], [0.494, 0.304, 0.099])] {
-            // In the first 50 s the bursts of the beginning go.
+            // The initial bursts are over after the first 50 s.
             let (mut bytes, mut packets, mut idle) = ([0.0; 3], [0.0; 3], [0.0; 3]);
             observe(&[], classes, &sizes, 250, |now, queue, avgidle| {
                 if now >= Time::ZERO + Duration::from_secs(50) {
@@ -393,8 +393,8 @@ mod tests {
             for (i, share) in [0.5, 0.3, 0.1].into_iter().enumerate() {
                 let got = bytes[i] * 8.0 / 200e6;
                 assert!((got - expected[i]).abs() < 0.0006, "class {i} of {sizes:?}: {got}");
-                // The distance of its packets is that of its share and the mean of avgidle, but for the 16 differences of avgidle
-                // between the first and the last of thousands.
+                // The mean distance between its packets is that of its share plus the mean of avgidle, except for the 16 differences of
+                // avgidle between the first and the last of thousands of packets.
                 let distance = f64::from(sizes[i]) * 8.0 / (share * 1e6);
                 let longer = 1.0 + idle[i] / packets[i] / 1e12 / distance;
                 assert!((got * longer / share - 1.0).abs() < 0.003, "class {i} of {sizes:?}: {got}, {longer}");
@@ -406,7 +406,7 @@ mod tests {
     fn urgent_classes_are_held_to_their_share_by_unsatisfied_ones() {
         let classes: &[&[&str]] = &[&["share = 0.3"], &["share = 0.6", "priority = 2"]];
         let sent = shares(&run(&[], classes, &[500, 1500], 100), 100);
-        // The second gets its 60 %; both then exceed their shares, so the first gets the rest.
+        // The second class gets its 60 %. Both then exceed their shares, so the first class gets the rest.
         assert!(sent[1] > 0.58 && sent[0] > 0.28 && near(sent[0] + sent[1], 1.0), "{sent:?}");
         let sent = shares(&run(&["sharing = ancestor-only"], classes, &[500, 1500], 100), 100);
         assert!(near(sent[0], 1.0), "{sent:?}");
@@ -428,10 +428,10 @@ mod tests {
             it.on_backlog(Time::ZERO, 0, &full);
             it
         };
-        // However long it was idle, it has no more: only the first packet then follows a silence, and costs nothing.
+        // A longer idle time gives no larger burst: it only lets the first packet follow a silence, at no cost.
         for (burst, idle) in [(1usize, 0), (4, 0), (16, 0), (4, 100), (16, 100)] {
             let (mut it, mut now, mut sent) = (it(&format!("burst = {burst}")), Time::ZERO + Duration::from_secs(idle), 0);
-            // The first packet follows nothing: its idle time is counted from the beginning.
+            // The first packet has no predecessor: its idle time counts from time zero.
             while it.next(now, &full) == Turn::Queue(0) {
                 it.on_sent(now, 0, 1500, &full);
                 now += Duration::from_ms(12);
@@ -468,7 +468,7 @@ mod tests {
         let mut it = Cbq::<1>::new(&read(&lines).expect("sound"), &plans, Rate::from_bps(1_000_000)).expect("three classes");
         let mut queues = Queues(vec![(0, 1500), (99, 1500), (0, 1500)]);
         queues.announce(&mut it);
-        // The second class sends until it is held back, and the first begins a turn of 4500 bytes and has no other packet.
+        // The second class sends until it is held back. Then the first begins a turn of 4500 bytes, with only one packet.
         let mut now = Time::ZERO;
         while it.next(now, &queues.states()) == Turn::Queue(1) {
             it.on_sent(now, 1, 1500, &queues.states());
@@ -481,7 +481,7 @@ mod tests {
         it.on_sent(now, 0, 1500, &queues.states());
         now += Duration::from_ms(12);
         assert!(matches!(it.next(now, &queues.states()), Turn::NotBefore(later) if later > now + Duration::from_ms(1)));
-        // It comes back together with the third, to which the turn has gone.
+        // The first class becomes active again together with the third, whose turn it is.
         for class in [0, 2] {
             queues.0[class].0 = 1;
             it.on_packet(now + Duration::from_us(1), class, &queues.states());

@@ -42,7 +42,7 @@ impl Parameter for RateLimit {
 }
 
 impl RateLimit {
-    /// Its bucket, which begins full.
+    /// Token bucket of this limit, initially full.
     pub fn bucket(&self) -> Bucket {
         Bucket::new(self.rate, self.burst, Start::Full)
     }
@@ -51,15 +51,15 @@ impl RateLimit {
 /// A class of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassPlan {
-    /// Its name in series.
+    /// Name in series.
     pub name: String,
-    /// The parameters that the scheduler above declares for its classes; in a blueprint made by hand there may be none.
+    /// Parameters that the scheduler above declares for its classes; may be `None` in a blueprint made by hand.
     pub parameters: Option<AnyParameters>,
-    /// The scheduler of its own classes; without it, the class is a queue.
+    /// Scheduler of the classes below this one; `None` if the class is a queue.
     pub below: Option<Box<LevelPlan>>,
 }
 
-/// A scheduler that is a class of another, and its classes in its order.
+/// A scheduler that is a class of another one, with its own classes in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelPlan {
     /// The scheduler.
@@ -68,8 +68,8 @@ pub struct LevelPlan {
     pub classes: Vec<ClassPlan>,
 }
 
-/// All classes of a tree of schedulers in preorder: the scheduler that serves each, and its name prefixed with the names of the
-/// classes above. Empty if no class has a scheduler of its own.
+/// All classes of a tree of schedulers in preorder: the scheduler that serves each class, and the name of the class, prefixed with the
+/// names of the classes above. Empty if no class has a scheduler of its own.
 pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan]) -> Vec<(&'a SchedulerPlan, String)> {
     fn add<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan], above: &str, found: &mut Vec<(&'a SchedulerPlan, String)>) {
         for class in classes {
@@ -88,13 +88,13 @@ pub fn classes_of_tree<'a>(scheduler: &'a SchedulerPlan, classes: &'a [ClassPlan
 }
 
 impl SchedulerPlan {
-    /// Whether it has parameters that can be set while a run goes on, or one of `classes` has, down to the last level.
+    /// Whether the scheduler, or one of `classes` at any level, has parameters that can be set during a run.
     pub fn is_changeable(&self, classes: &[ClassPlan]) -> bool {
         let mut below = classes.iter().filter_map(|class| class.below.as_ref());
         self.changes_alone(classes) || below.any(|below| below.scheduler.is_changeable(&below.classes))
     }
 
-    /// The same without the schedulers of classes.
+    /// Same as [`SchedulerPlan::is_changeable`], without the schedulers of classes.
     pub(super) fn changes_alone(&self, classes: &[ClassPlan]) -> bool {
         let mut of_classes = classes.iter().filter_map(|class| class.parameters.as_ref()).flat_map(|parameters| parameters.fields());
         self.changeable().is_some() || of_classes.any(|field| field.is_changeable)
@@ -102,10 +102,10 @@ impl SchedulerPlan {
 }
 
 impl ClassPlan {
-    /// Its parameters by the type of the scheduler above; `None` if it has none.
+    /// Parameters of the class in the type that the scheduler above declares; `None` if it has none.
     ///
     /// # Panics
-    /// If it has the parameters of another scheduler's classes.
+    /// If the parameters are of another type, that is, for the classes of another scheduler.
     pub fn parameters<P: 'static>(&self) -> Option<&P> {
         self.parameters.as_ref().map(AnyParameters::get)
     }
@@ -116,7 +116,7 @@ impl ClassPlan {
 pub struct ClassWeight(pub u32);
 
 impl ClassWeight {
-    /// Maximum. Rounds and virtual times stay short and exact up to it.
+    /// Maximum weight. Up to it, rounds are short and virtual times are exact.
     pub const MOST: u32 = 10_000;
 }
 

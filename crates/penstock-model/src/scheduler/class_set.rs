@@ -1,58 +1,58 @@
-//! Sets of classes as bits, whose first member is found in constant time.
+//! Bit sets of classes. The first member is found in constant time.
 
-/// A set of up to 64 classes for each word.
+/// Set of classes, up to 64 per word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClassSet<const WORDS: usize>([u64; WORDS]);
 
 impl<const WORDS: usize> ClassSet<WORDS> {
-    /// No class.
+    /// The empty set.
     pub const NONE: ClassSet<WORDS> = ClassSet([0; WORDS]);
 
-    /// Whether `classes` classes fit.
+    /// Whether a set can hold `classes` classes.
     pub fn fits(classes: usize) -> bool {
         classes <= 64 * WORDS
     }
 
-    /// Whether `class` is in it.
+    /// Whether the set contains `class`.
     #[inline(always)]
     pub fn has(&self, class: usize) -> bool {
         self.0[class / 64 % WORDS] >> (class % 64) & 1 == 1
     }
 
-    /// From now on `class` is in it, or is not: without a branch, since it is unpredictable.
+    /// Adds or removes `class` without a branch, which would be unpredictable.
     #[inline(always)]
     pub fn set(&mut self, class: usize, is_in: bool) {
-        // It fits: the remainder says so where there is only one word, so that there is no check.
+        // The class always fits. The remainder shows this to the compiler if there is a single word, so that it omits the check.
         let word = &mut self.0[class / 64 % WORDS];
         *word = *word & !(1 << (class % 64)) | u64::from(is_in) << (class % 64);
     }
 
-    /// Whether no class is in it.
+    /// Whether the set is empty.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }
 
-    /// The first class in it.
+    /// First class of the set.
     #[inline(always)]
     pub fn first(&self) -> Option<usize> {
         let word = self.0.iter().position(|word| *word != 0)?;
         Some(64 * word + self.0[word].trailing_zeros() as usize)
     }
 
-    /// Those that are in both.
+    /// Intersection of both sets.
     #[inline(always)]
     pub fn and(&self, other: &ClassSet<WORDS>) -> ClassSet<WORDS> {
         self.each(other, |a, b| a & b)
     }
 
-    /// Those that are in either.
+    /// Union of both sets.
     #[inline(always)]
     pub fn or(&self, other: &ClassSet<WORDS>) -> ClassSet<WORDS> {
         self.each(other, |a, b| a | b)
     }
 
-    /// Those that are not in the other.
+    /// Classes of this set that are not in `other`.
     #[inline(always)]
     pub fn without(&self, other: &ClassSet<WORDS>) -> ClassSet<WORDS> {
         self.each(other, |a, b| a & !b)
@@ -63,7 +63,7 @@ impl<const WORDS: usize> ClassSet<WORDS> {
         ClassSet(std::array::from_fn(|word| of(self.0[word], other.0[word])))
     }
 
-    /// Its classes in their order.
+    /// Classes of the set in order.
     #[inline(always)]
     pub fn iter(mut self) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {

@@ -65,11 +65,11 @@ fn quantum(class: &ClassPlan) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Drr {
     classes: Vec<Class>,
-    /// The last of the list (ActiveList), whose next is the first; any class if it is empty.
+    /// Tail of the list (ActiveList). Its `next` is the head of the list. Any class if the list is empty.
     last: u8,
     /// Length of the list.
     length: usize,
-    /// Whether the first class of the list has had its quantum.
+    /// Whether the first class of the list has received its quantum.
     granted: bool,
     last_transmission: LastTransmission,
 }
@@ -78,7 +78,7 @@ pub struct Drr {
 struct Class {
     deficit: u64,
     quantum: u64,
-    /// The next class in the list.
+    /// Next class in the list.
     next: u8,
     stands_in_row: bool,
 }
@@ -106,7 +106,7 @@ impl Drr {
         self.classes[usize::from(self.last)].next
     }
 
-    /// A class that is not in the list joins it at the end.
+    /// Appends a class to the list unless the list contains it.
     #[inline]
     pub(super) fn join(&mut self, queue: usize) {
         if self.classes[queue].stands_in_row {
@@ -122,7 +122,7 @@ impl Drr {
         self.length += 1;
     }
 
-    /// Empties the list: no class had packets while the wire was free.
+    /// Empties the list, since no class had packets while the wire was free.
     #[cold]
     fn reset(&mut self) {
         for class in &mut self.classes {
@@ -133,8 +133,8 @@ impl Drr {
 }
 
 impl Drr {
-    /// Skips the rounds in which no class would have enough for its next packet; with quanta much smaller than packets there are
-    /// many. All classes of the list have packets, and the first has not had its quantum.
+    /// Skips the rounds in which no class would have enough for its next packet. There are many if quanta are much smaller than packets.
+    /// All classes of the list must have packets, and the first must not have received its quantum.
     #[cold]
     fn skip_rounds(&mut self, queues: &[QueueState]) {
         let row = || self.classes.iter().zip(queues).filter(|(class, _)| class.stands_in_row);
@@ -160,7 +160,7 @@ impl Scheduler for Drr {
             for _ in 0..=self.classes.len() {
                 let first = self.first();
                 let (class, queue) = (&mut self.classes[usize::from(first)], &queues[usize::from(first)]);
-                // Whatever came during its last transmission still belongs to its turn.
+                // A packet that arrived during the last transmission of the class still belongs to its turn.
                 if queue.packets == 0 {
                     *class = Class { deficit: 0, stands_in_row: false, ..*class };
                     let next = class.next;
@@ -177,7 +177,7 @@ impl Scheduler for Drr {
                 if u64::from(queue.head) <= class.deficit {
                     return Turn::Queue(usize::from(first));
                 }
-                // It goes to the end of the row.
+                // The class moves to the end of the list.
                 self.last = first;
                 self.granted = false;
             }
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_quantum_is_saved() {
-        // Quanta of 500, packets of 400 and 200: the first sends 1 (100 left), 1 (200), 1 (300), 2 (0); the second sends
-        // 2 (100 left), 3 (0), ...
+        // Quanta of 500, packets of 400 and 200. The first class sends 1 (100 left), 1 (200), 1 (300), 2 (0); the second sends 2 (100
+        // left), 3 (0), ...
         let mut it = drr(&["500 bytes", "500 bytes"]);
         let mut queues = Queues(vec![(20, 400), (20, 200)]);
         queues.announce(&mut it);
@@ -243,13 +243,13 @@ mod tests {
 
     #[test]
     fn quanta_much_below_packets_are_counted_up_at_once() {
-        // 1500 rounds for the first class's packet, 1000 for one of the second: at round 750 the second has 1500, at 1500 both.
+        // A packet of the first class needs 1500 rounds, one of the second 750. At round 750 the second sends, at round 1500 both.
         let mut it = drr(&["1 byte", "2 bytes"]);
         let mut queues = Queues(vec![(9, 1500), (9, 1500)]);
         queues.announce(&mut it);
         assert_eq!(queues.send(&mut it, 9), [1, 0, 1, 1, 0, 1, 1, 0, 1]);
-        // A class without packets keeps nothing of the rounds. The second joins behind the first, which has just sent: its
-        // rounds 750 and 1500 come before the first's round 1500.
+        // A class without packets gets nothing from skipped rounds. The second class joins behind the first, which has just sent: rounds
+        // 750 and 1500 of the second come before round 1500 of the first.
         queues.0 = vec![(9, 1500), (0, 1500)];
         assert_eq!(queues.send(&mut it, 2), [0, 0]);
         queues.0[1].0 = 9;
@@ -265,14 +265,14 @@ mod tests {
         assert_eq!(queues.send(&mut it, 2), [0, 1]);
         queues.0[0].0 = 9;
         it.on_backlog(Time::ZERO, 0, &queues.states());
-        // Its 700 of before are gone: three of 300 fit. The second class goes to the end only now that its turn is over.
+        // The earlier deficit of 700 is gone, so three packets of 300 fit. The second class moves to the end only when its turn is over.
         assert_eq!(queues.send(&mut it, 6), [2, 0, 0, 0, 1, 2]);
     }
 
     /// A packet of 1500 bytes takes 12 ms.
     #[test]
     fn an_idle_port_ends_the_turn() {
-        // Arrivals at the end of the transmission precede the decision, so the 1500 bytes that the first class has left are used.
+        // Arrivals at the end of the transmission precede the decision, so the first class can use the 1500 bytes that it has left.
         for (back_us, expected) in [(12_000, [0, 1, 0, 0, 1, 0]), (12_001, [1, 0, 0, 1, 0, 0])] {
             let mut it = drr(&["3000 bytes", "1500 bytes"]);
             let mut queues = Queues(vec![(1, 1500), (0, 1500)]);
@@ -292,7 +292,8 @@ mod tests {
         let mut queues = Queues(vec![(2, 300), (9, 800)]);
         queues.announce(&mut it);
         assert_eq!(queues.send(&mut it, 3), [0, 0, 1]);
-        // The second class has 200 bytes left, and loses its other packets. After a pause it comes back: 1000 bytes fit one packet.
+        // The second class has 200 bytes left and loses its other packets. When both get packets again, deficits are zero, and a quantum
+        // fits two packets.
         queues.0[1].0 = 0;
         it.on_drop(Time::ZERO, 1, 800, &queues.states());
         for class in [1, 0] {

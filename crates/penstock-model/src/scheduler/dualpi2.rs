@@ -1,4 +1,4 @@
-//! DualPI2: two queues whose marking is coupled.
+//! DualPI2: two queues with coupled marking.
 
 use super::class::ClassPlan;
 use super::{HasFacts, HeadTimes, Hooks, QueueState, Scheduler, SchedulerContext, SchedulerFacts, Turn};
@@ -112,7 +112,7 @@ crate::choice! {
 }
 
 impl Parameters {
-    /// What C earns for each byte of L that it waits for.
+    /// Credit of C for each byte of L that is sent while C waits.
     fn classic_credit(&self) -> i64 {
         let share = self.classic_share.map_or(0.1, |share| share.0);
         ((share * WHOLE as f64) as i64).clamp(1, WHOLE - 1)
@@ -122,7 +122,7 @@ impl Parameters {
         self.time_shift.unwrap_or(Duration::from_ms(50))
     }
 
-    /// The scheduler of both queues, at rest.
+    /// Scheduler of the two queues, at rest.
     fn priority(&self) -> Priority {
         match self.conditional_priority {
             ConditionalPriority::Wrr => Priority::Wrr { classic_share: self.classic_credit(), credit: 0 },
@@ -145,23 +145,23 @@ impl HasFacts for Parameters {
     }
 }
 
-/// The number of the queue of Classic traffic.
+/// Number of the queue of Classic traffic.
 const C: usize = 0;
-/// The number of the queue of scalable traffic.
+/// Number of the queue of scalable traffic.
 const L: usize = 1;
-/// Native marking needs more packets in L than these, the head included (Th_len) [RFC9332 App. A.2].
+/// Native marking requires more than this number of packets in L, the head included (Th_len) [RFC9332 App. A.2].
 const FEWEST: u32 = 1;
-/// The share of both queues together, in the unit of credits for each byte.
+/// Share of both queues together, in units of credit per byte.
 const WHOLE: i64 = 1_000_000;
 
-/// State of the scheduler of both queues.
+/// State of the scheduler of the two queues.
 #[derive(Clone, Debug)]
 enum Priority {
     /// Weighted round robin.
     Wrr {
-        /// Credit of C for each byte of L that it waits for.
+        /// Credit of C for each byte of L that is sent while C waits.
         classic_share: i64,
-        /// Credit of C; above 0 it is its turn.
+        /// Credit of C. It is the turn of C while this is positive.
         credit: i64,
     },
     /// Time-shifted FIFO.
@@ -176,12 +176,12 @@ pub struct DualPi2 {
     min_threshold: Duration,
     range: Duration,
     priority: Priority,
-    /// The sums of probabilities, of C and of L (q.count).
+    /// Sums of probabilities of C and of L (q.count).
     sums: [f64; 2],
 }
 
 impl DualPi2 {
-    /// Two empty queues.
+    /// DualPI2 with two empty queues.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], _: impl Into<SchedulerContext>) -> DualPi2 {
         let it = parameters;
         DualPi2 {
@@ -194,7 +194,7 @@ impl DualPi2 {
         }
     }
 
-    /// The probability with which L itself marks a packet that has waited (laqm) [RFC9332 App. A.1].
+    /// Probability with which L itself marks a packet that has waited for `waited` (laqm) [RFC9332 App. A.1].
     fn native(&self, waited: Duration) -> f64 {
         if waited >= self.min_threshold + self.range {
             1.0
@@ -205,7 +205,7 @@ impl DualPi2 {
         }
     }
 
-    /// Whether a packet of a queue is chosen (recur) [RFC9332 App. A.1].
+    /// Whether the present packet of `queue` is chosen (recur) [RFC9332 App. A.1].
     fn chooses(&mut self, queue: usize, probability: f64) -> bool {
         self.sums[queue] += probability;
         let is_chosen = self.sums[queue] > 1.0;
@@ -234,7 +234,7 @@ impl Scheduler for DualPi2 {
         Turn::Queue(if c_first { C } else { L })
     }
 
-    /// By the waiting times of the heads, that of L with the shift; L wins ties [RFC9332 App. B.1, fig. 10].
+    /// Selects the queue whose head has waited longer, with the shift added for L; L wins ties [RFC9332 App. B.1, fig. 10].
     fn next_by_heads(&mut self, now: Time, queues: &[QueueState], head_since: HeadTimes<'_>) -> Turn {
         match (&self.priority, head_since(C), head_since(L)) {
             (Priority::TsFifo { shift }, Some(c), Some(l)) => Turn::Queue(if c + *shift < l { C } else { L }),

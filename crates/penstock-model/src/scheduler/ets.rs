@@ -80,7 +80,7 @@ impl HasFacts for Parameters {
 /// State of enhanced transmission selection.
 #[derive(Clone, Debug)]
 pub struct Ets {
-    /// Number of strict classes, which are the first.
+    /// Number of strict classes. They come first.
     strict: usize,
     shared: Drr,
 }
@@ -207,7 +207,7 @@ mod tests {
             let mut queues = Queues(vec![(0, 1500), (1, 1500), (0, 1500)]);
             queues.announce(&mut it);
             assert_eq!(queues.send(&mut it, 1), [1]);
-            // Strict packets change nothing.
+            // Strict packets do not affect the turn.
             queues.0[0].0 = 1;
             it.on_backlog(Time::ZERO, 0, &queues.states());
             for class in [2, 1] {

@@ -1,4 +1,4 @@
-//! Facts of a scheduler before it is built, and the kind that plug-ins add to.
+//! Facts of a scheduler before it is built, and the kind to which plug-ins add schedulers.
 
 use super::class::{ClassPlan, RateLimit};
 use super::traffic::Traffic;
@@ -11,13 +11,13 @@ use crate::transmission::{Framing, WireRate};
 use crate::units::{Bytes, Rate, Time};
 use std::sync::Arc;
 
-/// Facts of a scheduler that follow from its parameters, before it is built.
+/// Properties of a scheduler that follow from its parameters, before it is built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SchedulerFacts {
-    /// Description of the queues that it creates as packets arrive, if it does ([`Hooks::QUEUES`]). Then it has no classes, and its port
-    /// has no other scheduler.
+    /// Description of the queues that the scheduler creates as packets arrive ([`Hooks::QUEUES`]); `None` if it does not. Such a scheduler
+    /// has no classes, and is the only scheduler of its port.
     pub own_queues: Option<&'static str>,
-    /// Why it cannot be the scheduler of a class, if it cannot.
+    /// Reason why it cannot be the scheduler of a class; `None` if it can.
     pub only_at_link: Option<&'static str>,
     /// Maximum backlog of all queues of the port, if the scheduler has such a limit.
     pub shared_limit: Option<Limit>,
@@ -27,93 +27,93 @@ pub struct SchedulerFacts {
     pub marks: bool,
     /// Whether it classifies packets by hosts or codepoints ([`Traffic`]).
     pub reads_headers: bool,
-    /// The differentiated services codepoints select the queue.
+    /// Whether differentiated services codepoints select the queue.
     pub reads_codepoints: bool,
     /// Whether it ever drops acknowledgements that a later one makes redundant ([`Hooks::FILTER`]).
     pub filters: bool,
-    /// Rate of its own shaper, which is of use up to the rate of the link.
+    /// Rate of its own shaper. A rate above that of the link has no effect.
     pub shaped_rate: Option<Rate>,
-    /// Whether its classes lend to the classes below them in a tree. A scheduler of the same name directly below is then part of it, and
-    /// its classes are numbered depth first with the others. One further down borrows through the schedulers in between, by
-    /// [`Scheduler::loan`].
+    /// Whether its classes lend to the classes below them in a tree. A scheduler of the same name directly below then becomes part of it,
+    /// and the classes of both are numbered together, depth first. A scheduler of that name further down borrows through the schedulers in
+    /// between, by [`Scheduler::loan`].
     pub lends: bool,
-    /// The names of all classes in order, and the parameter that gives them; `None` for alphabetical order.
+    /// Names of all classes in order, and the parameter that gives them; `None` for alphabetical order.
     pub class_order: Option<(&'static str, Vec<String>)>,
 }
 
-/// Facts of a class of a scheduler.
+/// Properties of a class of a scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassFacts {
-    /// Bytes that it may send in a turn; a warning is due below the largest packet.
+    /// Bytes that the class may send per turn. A value below the largest packet causes a warning.
     pub quantum: Option<Bytes>,
-    /// Limit of the traffic that it may send ahead of others.
+    /// Limit of the traffic that the class may send ahead of others.
     pub rate_limit: Option<RateLimit>,
 }
 
-/// Facts and checks of the parameters of a scheduler of this crate.
+/// Properties and checks of the parameters of a scheduler of this crate.
 pub trait HasFacts {
-    /// Facts known before it is built.
+    /// Properties that are known before the scheduler is built.
     fn facts(&self) -> SchedulerFacts {
         SchedulerFacts::default()
     }
 
-    /// Facts of one of its classes.
+    /// Properties of one of its classes.
     fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
         let _ = class;
         ClassFacts::default()
     }
 
-    /// Checks the classes together.
+    /// Checks requirements on all classes together.
     fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
         let _ = classes;
         Ok(())
     }
 }
 
-/// The loan of the schedulers above a class of a tree: what the classes below may send beyond their own rates.
+/// Loan of the schedulers above a class of a tree: capacity that the classes below may use beyond their own rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loan {
-    /// Time at which a class above can pay for a packet: its rate bucket is open, and so are the ceilings from there down.
+    /// Time at which a class above can pay for a packet: its rate bucket is open, and so are the ceilings from that class down.
     pub ready: Time,
 }
 
-/// Construction context of a scheduler: its port.
+/// Context from which a scheduler is built: its port.
 #[derive(Clone, Debug)]
 pub struct SchedulerContext {
-    /// The port; in a tree, the class.
+    /// Site of the port; in a tree, of the class.
     pub site: Site,
     /// Overhead of packets on the wire.
     pub framing: Framing,
-    /// Hosts and codepoints, if it reads them.
+    /// Hosts and codepoints, if the scheduler reads them.
     pub traffic: Arc<Traffic>,
 }
 
 impl SchedulerContext {
-    /// The wire at the beginning.
+    /// Rate and framing of the wire at the beginning.
     pub fn wire(&self) -> WireRate {
         WireRate { rate: self.site.rate, framing: self.framing }
     }
 
-    /// That of a class below which there is another scheduler.
+    /// Context of the scheduler below class `class`.
     pub(super) fn of_class(&self, class: &str) -> SchedulerContext {
         SchedulerContext { site: self.site.of_class(class), ..self.clone() }
     }
 }
 
 impl<W: Into<WireRate>> From<W> for SchedulerContext {
-    /// A port without a name.
+    /// Context of a port without a name.
     fn from(wire: W) -> SchedulerContext {
         let WireRate { rate, framing } = wire.into();
         SchedulerContext { site: Site { rate, ..Site::trial() }, framing, traffic: Arc::default() }
     }
 }
 
-/// Construction context of a plug-in's scheduler.
+/// Context from which the scheduler of a plug-in is built.
 #[derive(Clone, Debug)]
 pub struct ClassContext<'a> {
-    /// The classes in their order; empty while the scheduler's parameters alone are checked.
+    /// The classes in order; empty while only the scheduler's own parameters are checked.
     pub classes: &'a [ClassPlan],
-    /// The port; in a tree, the class.
+    /// Site of the port; in a tree, of the class.
     pub site: Site,
     /// Overhead of packets on the wire.
     pub framing: Framing,
@@ -138,7 +138,7 @@ impl Custom<Schedulers> {
         Schedulers::on_trial(|context| self.build(context)).0
     }
 
-    /// Tries the factory with these classes.
+    /// Checks whether the plug-in's factory accepts these classes.
     pub(super) fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
         Schedulers::on_trial(|context| self.try_build(&ClassContext { classes, ..context.clone() })).map(|_| ())
     }
@@ -149,17 +149,17 @@ impl Custom<Schedulers> {
 }
 
 impl SchedulerPlan {
-    /// The parameters of its classes; `None` for a scheduler without classes.
+    /// Declaration of the parameters of its classes; `None` for a scheduler without classes.
     pub fn class(&self, registry: &Registry) -> Option<Declaration> {
         SchedulerPlan::entries(registry).find(|entry| entry.name == self.name())?.class
     }
 
-    /// The schedulers over classes.
+    /// Schedulers that have classes, with the declarations of their class parameters.
     pub fn with_classes(registry: &Registry) -> impl Iterator<Item = (&'static str, Declaration)> + '_ {
         SchedulerPlan::entries(registry).filter_map(|entry| Some((entry.name, entry.class?)))
     }
 
-    /// Why it cannot be one of several schedulers of a port, if it cannot.
+    /// Reason why it cannot be one of several schedulers of a port; `None` if it can.
     pub fn not_in_tree(&self) -> Option<&'static str> {
         match self {
             SchedulerPlan::Custom(it) if it.hooks() != Hooks::NONE => Some("decides on single packets"),

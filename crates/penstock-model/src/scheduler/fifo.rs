@@ -35,7 +35,7 @@ impl HasFacts for Parameters {}
 pub struct Fifo;
 
 impl Fifo {
-    /// The one queue's scheduler.
+    /// Scheduler of a single queue.
     pub fn new(_: &Parameters, _: &[ClassPlan], _: impl Into<SchedulerContext>) -> Fifo {
         Fifo
     }

@@ -1,4 +1,4 @@
-//! Queues by the hash of flows that take turns of a quantum, which fair-queueing schedulers share.
+//! Flow queues selected by a hash of the flow and served in turns of a quantum. Several fair-queueing schedulers use them.
 
 use super::{QueueState, SchedulerContext, Turn};
 use crate::packet::Packet;
@@ -8,7 +8,7 @@ use crate::rng::Key;
 /// Maximum number of queues, as in Linux.
 const MOST_FLOWS: u32 = 65_536;
 
-/// No queue.
+/// Marks the absence of a queue.
 const NONE: u32 = u32::MAX;
 
 /// Checks the number of queues.
@@ -18,34 +18,34 @@ pub(super) fn check_flows(flows: Count, mistake: &mut dyn FnMut(&str, String)) {
     }
 }
 
-/// Limit of a queue that has room for an arrival at the limit of all queues, before these drop packets for it.
+/// Limit of one queue: one more than that of all queues, since an arrival at the common limit is queued before packets are dropped for it.
 pub(super) fn one_more(limit: PacketLimit) -> Limit {
     Limit::Packets(limit.0.saturating_add(1))
 }
 
-/// Place of a queue that becomes active.
+/// Position at which a queue becomes active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Newcomers {
-    /// At the end of a list of its own, which goes first [RFC8290 s4.2].
+    /// At the end of a separate list, which is served first [RFC8290 s4.2].
     GoFirst,
     /// At the end of the round.
     GoLast,
 }
 
-/// Queues by the hash of flows, in turns of a quantum.
+/// Queues selected by the hash of the flow and served in turns of a quantum.
 #[derive(Clone, Debug)]
 pub(super) struct FlowQueues {
-    /// Seeds the hash of flows.
+    /// Seed of the hash of flows.
     pub seed: Key,
     newcomers: Newcomers,
     quantum: i64,
     limit: u32,
-    /// The queue of each value of the hash, if there is one.
+    /// Queue of each hash value; [`NONE`] if it has no queue.
     queue_of: Vec<u32>,
     queues: Vec<FlowQueue>,
     new: List,
     old: List,
-    /// Packets that wait in all queues.
+    /// Number of packets waiting in all queues.
     waiting: u32,
 }
 
@@ -53,11 +53,11 @@ pub(super) struct FlowQueues {
 struct FlowQueue {
     credits: i64,
     is_listed: bool,
-    /// The next in its list.
+    /// Next queue in the same list.
     next: u32,
 }
 
-/// Queues in the order of their turns.
+/// Linked list of queues in the order of their turns.
 #[derive(Clone, Copy, Debug)]
 struct List {
     first: u32,
@@ -88,7 +88,7 @@ impl List {
         std::iter::successors(known(self.first), move |queue| known(queues[*queue as usize].next))
     }
 
-    /// Takes out a queue of the list.
+    /// Removes a queue of the list.
     fn remove(&mut self, queues: &mut [FlowQueue], queue: u32) {
         if self.first == queue {
             return self.pop(queues);
@@ -102,7 +102,7 @@ impl List {
 }
 
 impl FlowQueues {
-    /// No queues yet.
+    /// Creates the state without any queue.
     pub fn new((quantum, flows, limit): (Quantum, Count, PacketLimit), newcomers: Newcomers, context: &SchedulerContext) -> FlowQueues {
         FlowQueues {
             seed: context.site.key.child("flow-hash"),
@@ -117,7 +117,7 @@ impl FlowQueues {
         }
     }
 
-    /// The queue of a flow with this hash; a new queue gets the next number.
+    /// Queue of a flow with this hash. A new queue gets the next number.
     pub fn queue_of_hash(&mut self, hash: u64) -> usize {
         let place = (hash % self.queue_of.len() as u64) as usize;
         if self.queue_of[place] == NONE {
@@ -132,27 +132,27 @@ impl FlowQueues {
         self.queue_of_hash(self.seed.hash([u64::from(packet.flow.0), 0]))
     }
 
-    /// Whether more than the limit wait.
+    /// Whether more packets than the limit wait.
     pub fn is_over_limit(&self) -> bool {
         self.waiting > self.limit
     }
 
-    /// Whether one more packet would be more than the limit.
+    /// Whether another packet would exceed the limit.
     pub fn is_full(&self) -> bool {
         self.waiting >= self.limit
     }
 
-    /// The credit of each queue, negative if it owes.
+    /// Credit of each queue; negative if the queue owes.
     pub fn credits(&self) -> impl Iterator<Item = f64> + '_ {
         self.queues.iter().map(|queue| queue.credits as f64)
     }
 
-    /// Another quantum.
+    /// Changes the quantum.
     pub fn set_quantum(&mut self, quantum: Quantum) {
         self.quantum = quantum.get() as i64;
     }
 
-    /// A packet has joined a queue.
+    /// Records that a packet has joined a queue.
     pub fn on_packet(&mut self, queue: usize) {
         self.waiting += 1;
         if !self.queues[queue].is_listed {
@@ -165,18 +165,18 @@ impl FlowQueues {
         }
     }
 
-    /// A packet of a queue is sent.
+    /// Records that a packet of a queue is sent.
     pub fn on_sent(&mut self, queue: usize, size: u32) {
         self.waiting -= 1;
         self.queues[queue].credits -= i64::from(size);
     }
 
-    /// A waiting packet was dropped.
+    /// Records that a waiting packet was dropped.
     pub fn on_drop(&mut self) {
         self.waiting -= 1;
     }
 
-    /// A queue without packets leaves the round, if all newcomers go last.
+    /// Removes a queue without packets from the round. Only if all newcomers go last.
     pub fn leave_round(&mut self, queue: usize) {
         debug_assert_eq!(self.newcomers, Newcomers::GoLast);
         if std::mem::take(&mut self.queues[queue].is_listed) {
@@ -184,27 +184,27 @@ impl FlowQueues {
         }
     }
 
-    /// The queues of the round, from the first on.
+    /// Queues of the round in order.
     pub fn round(&self) -> impl Iterator<Item = usize> + '_ {
         self.old.iter(&self.queues).map(|queue| queue as usize)
     }
 
-    /// The port has been idle: all queues are inactive.
+    /// Makes all queues inactive, since the port has been idle.
     pub fn on_idle(&mut self) {
         self.queues.iter_mut().for_each(|queue| queue.is_listed = false);
         (self.new, self.old) = (List::EMPTY, List::EMPTY);
     }
 
-    /// Whether a queue waits in the list of old ones, and no other is new.
+    /// Whether a queue is in the list of old queues, and no other is new.
     #[cfg(test)]
     pub fn is_old(&self, queue: usize) -> bool {
         self.queues[queue].is_listed && self.new.first == NONE
     }
 
-    /// The queue that sends next.
+    /// Selects the queue that sends next.
     pub fn next(&mut self, queues: &[QueueState]) -> Turn {
         loop {
-            // After this many steps, every queue has had its turn on both lists.
+            // After this number of steps, every queue has had its turn on both lists.
             for _ in 0..=2 * self.queues.len() {
                 let is_new = self.new.first != NONE;
                 let list = if is_new { &mut self.new } else { &mut self.old };
@@ -218,7 +218,8 @@ impl FlowQueues {
                 } else if queues[first as usize].packets > 0 {
                     return Turn::Queue(first as usize);
                 } else if is_new {
-                    // It waits for its turn once more, or a flow that sends one packet at a time would always be new.
+                    // An empty new queue waits for another turn as an old one. Otherwise a flow with one packet at a time would always be
+                    // new.
                     list.pop(&self.queues);
                     self.old.push(&mut self.queues, first);
                 } else {
@@ -230,14 +231,14 @@ impl FlowQueues {
         }
     }
 
-    /// Skips the rounds in which no old queue would have credit; with a quantum much smaller than packets there are many. There are
+    /// Skips the rounds in which no old queue would have credit. There are many if the quantum is much smaller than packets. There must be
     /// no new queues.
     #[cold]
     fn skip_rounds(&mut self) {
         debug_assert_eq!(self.new.first, NONE, "all new queues have had their turn");
         let listed = || self.queues.iter().filter(|queue| queue.is_listed);
         let Some(most) = listed().map(|queue| queue.credits).max() else { return };
-        // One with credits -c has some after c / quantum + 1 more turns; in the first of the rounds that are left, that is.
+        // A queue with credits -c has credit after c / quantum + 1 more turns, so in the first of the remaining rounds.
         let skipped = (-most).max(0) / self.quantum;
         for queue in self.queues.iter_mut().filter(|queue| queue.is_listed) {
             queue.credits += self.quantum * skipped;

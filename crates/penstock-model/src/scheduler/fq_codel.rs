@@ -1,4 +1,4 @@
-//! FQ-CoDel: flow queues.
+//! FQ-CoDel: flow queues with CoDel.
 
 use super::class::ClassPlan;
 use super::flow_queues::{check_flows, one_more, FlowQueues, Newcomers};
@@ -86,12 +86,12 @@ const DROP_BATCH: u32 = 64;
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     flows: FlowQueues,
-    /// The queue that drops packets at the limit, and its remaining number of drops.
+    /// The queue that drops packets at the limit, and the number of drops that remain.
     dropping: (usize, u32),
 }
 
 impl FqCodel {
-    /// FQ-CoDel without queues yet.
+    /// FQ-CoDel without queues.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> FqCodel {
         let &Parameters { quantum, flows, limit } = parameters;
         FqCodel { flows: FlowQueues::new((quantum, flows, limit), Newcomers::GoFirst, &context.into()), dropping: (0, 0) }
@@ -168,7 +168,7 @@ mod tests {
     use crate::parameters::Limit;
     use crate::units::Rate;
 
-    /// A scheduler and its queues, each with the sizes of its packets.
+    /// A scheduler and its queues, each a list of the sizes of its packets.
     struct Port(FqCodel, Vec<Vec<u32>>);
 
     impl Port {
@@ -201,7 +201,7 @@ mod tests {
             }
         }
 
-        /// Sends `n` packets; asks twice each time, which must not matter.
+        /// Sends `n` packets. Asks twice each time, which must make no difference.
         fn send(&mut self, n: usize) -> Vec<usize> {
             let mut sent = Vec::new();
             for _ in 0..n {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn queues_take_turns_of_a_quantum() {
-        // 1514 bytes of credits: two packets of 1000 (-486), then a quantum more (1028): two again; 600: three (-286).
+        // 1514 bytes of credit: two packets of 1000 (-486); with another quantum (1028), again two. Three packets of 600 (-286).
         let mut port = Port::new(&[]);
         port.arrive_all(&[(0, 1000); 6]);
         port.arrive_all(&[(1, 600); 6]);
@@ -238,7 +238,7 @@ mod tests {
     fn credits_are_what_the_text_says() {
         let mut port = Port::new(&["quantum = 1000 bytes"]);
         port.arrive_all(&[(0, 1000), (0, 1000), (1, 900), (1, 900)]);
-        // One queue has used up exactly its quantum, and gets another; 100 are left of the other's, so it goes on.
+        // One queue has used exactly its quantum and gets another. The other has 100 left, so it continues.
         assert_eq!(port.send(3), [0, 1, 1]);
         assert_eq!(port.0.flows.credits().collect::<Vec<_>>(), [1000.0, -800.0]);
         assert_eq!(port.send(1), [0]);
@@ -251,7 +251,7 @@ mod tests {
         port.arrive_all(&[(1, 1500); 20]);
         assert_eq!(port.send(4), [0, 0, 1, 1]);
         for _ in 0..3 {
-            // It goes at once, each time: once empty it is an old queue, and leaves at its turn.
+            // The queue sends at once each time: once empty it becomes an old queue, and it leaves at its turn.
             port.arrive(2, 100);
             assert_eq!(port.send(1), [2]);
             assert_eq!(port.send(4).iter().filter(|queue| **queue == 2).count(), 0);
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(port.send(2), [0, 0]);
         port.arrive(1, 100);
         assert_eq!(port.send(1), [1]);
-        // The next decision makes it old; a packet that comes before its turn finds it there, behind the other queue.
+        // The next decision makes the queue old. A packet that arrives before its turn finds it in the old list, behind the other queue.
         assert_eq!(port.send(1), [0]);
         port.arrive(1, 100);
         assert!(port.0.flows.is_old(1));

@@ -83,7 +83,7 @@ impl HasFacts for Parameters {
 pub struct FqPie(FlowQueues);
 
 impl FqPie {
-    /// FQ-PIE without queues yet.
+    /// FQ-PIE without queues.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> FqPie {
         let &Parameters { quantum, flows, limit } = parameters;
         FqPie(FlowQueues::new((quantum, flows, limit), Newcomers::GoFirst, &context.into()))

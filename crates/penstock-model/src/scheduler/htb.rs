@@ -83,7 +83,7 @@ impl Check for ClassParameters {
 }
 
 impl ClassParameters {
-    /// The parameters of a class with this rate and defaults.
+    /// Parameters of a class with this rate and default values.
     fn of(rate: Rate) -> ClassParameters {
         ClassParameters { rate, ceiling: None, burst: Bytes::new(1600), ceiling_burst: None, priority: Count(1), quantum: None }
     }
@@ -113,7 +113,7 @@ impl HasFacts for Parameters {
     }
 }
 
-/// A bucket whose tokens, in bit/s x ps, may be owed.
+/// Token bucket whose level, in bit/s x ps, may be negative.
 #[derive(Clone, Copy, Debug)]
 struct Tokens {
     rate: i128,
@@ -133,7 +133,7 @@ impl Tokens {
         (self.level + self.rate * i128::from(now.since(self.at).as_ps())).min(self.depth)
     }
 
-    /// Time at which it is open, `now` or later.
+    /// Time at which the bucket is open; `now` or later.
     #[inline]
     fn ready(&self, now: Time) -> Time {
         match -self.level(now) {
@@ -142,7 +142,7 @@ impl Tokens {
         }
     }
 
-    /// Takes the rate and the depth of `other`; tokens above that are lost.
+    /// Adopts the rate and the depth of `other`. Tokens above the new depth are lost.
     fn change(&mut self, now: Time, other: &Tokens) {
         *self = Tokens { level: self.level(now).min(other.depth), at: now, ..*other };
     }
@@ -157,10 +157,10 @@ fn tokens(bytes: u64) -> i128 {
     i128::from(bytes) * 8 * i128::from(PS_PER_SECOND)
 }
 
-/// The rank of a lender that is a class of another scheduler above.
+/// Rank of a lender that is a class of another scheduler above.
 const ABOVE: u32 = u32::MAX;
 
-/// Whether classes below `plan` may borrow from it, directly or through other schedulers.
+/// Whether classes below `plan` can borrow from it, directly or through other schedulers.
 fn lends_below(plan: &ClassPlan) -> bool {
     let below = plan.below.as_deref();
     below.is_some_and(|below| below.scheduler.facts().lends || below.classes.iter().any(lends_below))
@@ -169,20 +169,20 @@ fn lends_below(plan: &ClassPlan) -> bool {
 /// State of a hierarchical token bucket.
 #[derive(Clone, Debug)]
 pub struct Htb {
-    /// All classes, each before those below it.
+    /// All classes, each before the classes below it.
     classes: Vec<Class>,
-    /// The classes that send, in the order of the queues.
+    /// Classes that send, in the order of the queues.
     leaves: Vec<Leaf>,
-    /// The leaf whose turn it is, by rank and priority of the lender.
+    /// Leaf whose turn it is, by rank and priority of the lender.
     turns: BTreeMap<(u32, u32), usize>,
-    /// The leaf that was named last, and the rank of its lender.
+    /// Leaf that the last decision selected, and the rank of its lender.
     named: (usize, u32),
 }
 
 #[derive(Clone, Debug)]
 struct Class {
     above: Option<usize>,
-    /// 0 for a class from which no other borrows; otherwise lower for deeper classes.
+    /// 0 for a class that no other borrows from; otherwise lower for deeper classes.
     rank: u32,
     rate: Tokens,
     ceiling: Tokens,
@@ -193,13 +193,13 @@ struct Leaf {
     class: usize,
     priority: u32,
     quantum: i64,
-    /// Rest of its turn, by the rank of the lender; nothing for a class that has not sent.
+    /// Remaining bytes of its turn, by the rank of the lender; no entry before the class has sent.
     deficit: BTreeMap<u32, i64>,
 }
 
 impl Htb {
-    /// Over the tree of `classes`, as far down as their schedulers are HTB. In a blueprint made by hand, a class without a rate has
-    /// that of the link.
+    /// HTB over the tree of `classes`, down to the last level whose scheduler is HTB. In a blueprint made by hand, a class without a rate
+    /// has the rate of the link.
     pub fn new(_: &Parameters, classes: &[ClassPlan], context: impl Into<SchedulerContext>) -> Htb {
         let mut it = Htb { classes: Vec::new(), leaves: Vec::new(), turns: BTreeMap::new(), named: (0, 0) };
         it.add(classes, None, 0, context.into().site.rate);
@@ -225,7 +225,8 @@ impl Htb {
         }
     }
 
-    /// Gives classes the changeable parameters of `plans`, from the class of this number on; returns the number behind the last.
+    /// Sets the changeable parameters of the classes to those of `plans`, starting at class number `class`. Returns the number after the
+    /// last.
     fn change_classes(&mut self, now: Time, plans: &[ClassPlan], mut class: usize) -> usize {
         for plan in plans {
             if let Some(keys) = plan.parameters::<ClassParameters>() {
@@ -241,13 +242,13 @@ impl Htb {
         class
     }
 
-    /// The classes from a leaf up.
+    /// Classes from a leaf to the root.
     fn path(&self, leaf: usize) -> impl Iterator<Item = &Class> + '_ {
         let first = &self.classes[self.leaves[leaf].class];
         std::iter::successors(Some(first), |class| class.above.map(|above| &self.classes[above]))
     }
 
-    /// Rank of the lender of a leaf, or the time at which it may have one. Ceilings count up to the lender, as in Linux.
+    /// Rank of the lender of a leaf, or the time at which the leaf may have one. Ceilings count up to the lender, as in Linux.
     fn lender(&self, now: Time, leaf: usize, is_paid: bool, above: Option<Loan>) -> Result<u32, Time> {
         if is_paid {
             return Ok(0);
@@ -324,7 +325,7 @@ impl Scheduler for Htb {
         let leaf = &mut self.leaves[queue];
         let deficit = leaf.deficit.entry(lender).or_insert(0);
         *deficit -= i64::from(size);
-        // Linux removes an empty leaf from the row of those that send at their own rate; a class that lends remembers whose turn it is.
+        // Linux removes an empty leaf from the round of those that send at their own rate; a class that lends remembers whose turn it is.
         let borrows = lender > self.classes[leaf.class].rank;
         let goes_on = *deficit >= 0 && (borrows || queues[queue].packets > 0);
         if *deficit < 0 {

@@ -1,8 +1,8 @@
-//! Schedulers decide, when a port's wire is free, which of its queues sends next.
+//! Schedulers decide which queue of a port sends next when the wire is free.
 //!
-//! A scheduler sees how much waits in each queue. It may answer that nothing may be sent before some time, and
-//! a [`tree::Tree`] of schedulers is a scheduler itself. Where it declares so in its [`Hooks`], it also classifies packets, decides
-//! on arrivals and on heads, and has a timer.
+//! A scheduler sees the backlog of each queue. It may answer that nothing may be sent before some time. A [`tree::Tree`] of schedulers is
+//! itself a scheduler. If a scheduler declares so in its [`Hooks`], it also classifies packets, decides on arrivals and on heads, and has a
+//! timer.
 
 pub mod cake;
 pub mod cbq;
@@ -43,7 +43,7 @@ use dyn_clone::DynClone;
 use facts::HasFacts;
 use std::any::Any;
 
-/// Builds a scheduler: its narrow type if that can hold the classes and their parameters, otherwise the wide one.
+/// Builds a scheduler: the narrow type if it can hold the classes and their parameters, otherwise the wide one.
 macro_rules! build {
     ($variant:ident, $scheduler:ty, $parameters:ident, $classes:ident, $context:ident) => {
         AnyScheduler::$variant(<$scheduler>::new($parameters, $classes, $context))
@@ -56,7 +56,7 @@ macro_rules! build {
     };
 }
 
-/// Makes the plan, the scheduler at work and the dispatch between them from the list below.
+/// Generates the plan, the running scheduler and the dispatch between them from the list below.
 macro_rules! schedulers {
     ($( $name:literal => $variant:ident($scheduler:ty, $parameters:ty) $(or $wide:ty)?, )*) => {
         crate::component_plans! {
@@ -73,7 +73,7 @@ macro_rules! schedulers {
                 }
             }
 
-            /// Facts of one of its classes.
+            /// Properties of one of its classes.
             pub fn class_facts(&self, class: &ClassPlan) -> ClassFacts {
                 match self {
                     $( SchedulerPlan::$variant(parameters) => parameters.class_facts(class), )*
@@ -81,7 +81,7 @@ macro_rules! schedulers {
                 }
             }
 
-            /// Checks what no class has to itself.
+            /// Checks requirements on all classes together.
             ///
             /// # Errors
             /// Says what is wrong with the classes together, or why the factory of a plug-in refuses them.
@@ -93,9 +93,9 @@ macro_rules! schedulers {
             }
         }
 
-        /// A scheduler at work. `Custom` holds plug-ins, and the wide types of the list below.
+        /// A running scheduler. `Custom` holds plug-ins, and the wide types of the list below.
         #[allow(missing_docs)] // a variant is documented by its component
-        #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
+        #[repr(u8)] // an explicit tag is read faster than one hidden in a field of a variant
         #[derive(Clone)]
         pub enum AnyScheduler {
             $( $variant($scheduler), )*
@@ -104,8 +104,8 @@ macro_rules! schedulers {
         }
 
         impl AnyScheduler {
-            /// Builds the scheduler that `plan` describes for a port, over `classes` in its order; classes that
-            /// have schedulers of their own make it a tree.
+            /// Builds the scheduler that `plan` describes for a port, over `classes` in its order. It is a tree if classes have schedulers
+            /// of their own.
             pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: impl Into<SchedulerContext>) -> AnyScheduler {
                 let context = context.into();
                 if classes.iter().any(|class| class.below.is_some()) {
@@ -114,7 +114,7 @@ macro_rules! schedulers {
                 AnyScheduler::flat(plan, classes, context)
             }
 
-            /// The scheduler alone, without the schedulers of its classes.
+            /// Builds the scheduler alone, without the schedulers of its classes.
             fn flat(plan: &SchedulerPlan, classes: &[ClassPlan], context: SchedulerContext) -> AnyScheduler {
                 match plan {
                     $( SchedulerPlan::$variant(parameters) => build!($variant, $scheduler, parameters, classes, context $(, $wide)?), )*
@@ -124,7 +124,7 @@ macro_rules! schedulers {
         }
 
         impl AnyScheduler {
-            /// Takes what can be changed of `plan` and of `classes` in its order from `now` on.
+            /// Adopts the changeable parameters of `plan` and of `classes`, in its order, from `now` on.
             pub fn change(&mut self, now: Time, plan: &SchedulerPlan, classes: &[ClassPlan], queues: &[QueueState]) {
                 let parameters = plan.own_parameters();
                 let other = match self {
@@ -138,7 +138,7 @@ macro_rules! schedulers {
                 }
             }
 
-            /// Calls `callee` with the scheduler by its own type.
+            /// Calls `callee` with the scheduler in its own type.
             #[inline(always)]
             pub fn dispatch<D: Dispatch>(&mut self, callee: D) {
                 match self {
@@ -339,24 +339,24 @@ schedulers! {
     "cake" => Cake(cake::Cake, cake::Parameters),
 }
 
-/// The decision of a scheduler.
+/// Decision of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// This queue sends its head.
     Queue(usize),
-    /// Nothing may be sent now; ask again at this later time, or when something has arrived.
+    /// Nothing may be sent now. Ask again at this later time, or after an arrival.
     NotBefore(Time),
 }
 
-/// Which calls of a [`Scheduler`] its decisions rest on, beyond those about backlogs. What is not declared is not called, and costs
-/// nothing: only a port whose scheduler declares none of them may run the loop that is compiled for each scheduler.
+/// Set of the optional calls of a [`Scheduler`] that its decisions need. Undeclared calls are not made and cost nothing: only a port whose
+/// scheduler declares none may run the loop that is compiled for each scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hooks(u8);
 
 impl Hooks {
-    /// None of them.
+    /// No optional calls.
     pub const NONE: Hooks = Hooks(0);
-    /// [`Scheduler::classify`]: queues are created as packets arrive; otherwise there is one per class.
+    /// [`Scheduler::classify`]: the scheduler creates queues as packets arrive; otherwise there is one per class.
     pub const QUEUES: Hooks = Hooks(1);
     /// [`Scheduler::on_arrival`].
     pub const ARRIVAL: Hooks = Hooks(2);
@@ -364,52 +364,52 @@ impl Hooks {
     pub const DEPARTURE: Hooks = Hooks(4);
     /// [`Scheduler::next_deadline`] and [`Scheduler::on_timer`].
     pub const TIMER: Hooks = Hooks(8);
-    /// [`Scheduler::over_limit`]. Not of one in a tree.
+    /// [`Scheduler::over_limit`]. Not in a tree.
     pub const LIMIT: Hooks = Hooks(16);
-    /// [`Scheduler::redundant`]. Not of one in a tree.
+    /// [`Scheduler::redundant`]. Not in a tree.
     pub const FILTER: Hooks = Hooks(32);
-    /// [`Scheduler::next_by_heads`]. Not of one in a tree.
+    /// [`Scheduler::next_by_heads`]. Not in a tree.
     pub const HEAD_TIMES: Hooks = Hooks(64);
 
-    /// These and others.
+    /// Union of both sets.
     pub const fn and(self, others: Hooks) -> Hooks {
         Hooks(self.0 | others.0)
     }
 
-    /// Whether all of `others` are among these.
+    /// Whether this set contains all of `others`.
     #[inline]
     pub const fn has(self, others: Hooks) -> bool {
         self.0 & others.0 == others.0
     }
 }
 
-/// When the head of each queue arrived, by the queue's number; `None` if none waits.
+/// Arrival time of the head of each queue, by the queue's number; `None` if the queue is empty.
 pub type HeadTimes<'a> = &'a dyn Fn(usize) -> Option<Time>;
 
-/// The packets of a queue that arrived before its last one, from the head on.
+/// Packets of a queue that arrived before its last one, from the head on.
 pub type Earlier<'a> = &'a mut dyn Iterator<Item = &'a Packet>;
 
 /// A scheduler.
 pub trait Scheduler: Probe + DynClone {
-    /// Which queue sends next. Asked while the wire is free and a queue has a packet. What it names need not be sent: it may be
-    /// asked again, and the answer stays unless time passes or packets arrive.
+    /// Selects the queue that sends next. Called while the wire is free and a queue has a packet. The selected packet need not be sent: the
+    /// call may be repeated, with the same result unless time passes or packets arrive.
     fn next(&mut self, now: Time, queues: &[QueueState]) -> Turn;
 
-    /// As [`Scheduler::next`], for one that compares the waiting times of heads: `head_since` tells when the head of a queue arrived. For
-    /// [`Hooks::HEAD_TIMES`].
+    /// Same as [`Scheduler::next`], for a scheduler that compares the waiting times of heads; `head_since` returns the arrival time of the
+    /// head of a queue. Needs [`Hooks::HEAD_TIMES`].
     fn next_by_heads(&mut self, now: Time, queues: &[QueueState], head_since: HeadTimes<'_>) -> Turn {
         let _ = head_since;
         self.next(now, queues)
     }
 
-    /// Queue `queue`, which was empty, has a packet; `queues` already shows it.
+    /// Reports that `queue`, which was empty, has a packet; `queues` includes it.
     #[inline]
     fn on_backlog(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
         let _ = (now, queue, queues);
     }
 
-    /// Queue `queue` has one more packet; `queues` already shows it. One that does the same each time as on a backlog saves
-    /// the question.
+    /// Reports that `queue` has another packet; `queues` includes it. A scheduler that does the same for every packet overrides this call,
+    /// which saves the test.
     #[inline]
     fn on_packet(&mut self, now: Time, queue: usize, queues: &[QueueState]) {
         if queues[queue].packets == 1 {
@@ -417,104 +417,102 @@ pub trait Scheduler: Probe + DynClone {
         }
     }
 
-    /// A packet of `size` bytes of queue `queue`, which [`Scheduler::next`] has named, begins its transmission; `queues`
-    /// no longer shows it.
+    /// Reports that a packet of `size` bytes of `queue`, which [`Scheduler::next`] has selected, begins its transmission; `queues` no
+    /// longer includes it.
     #[inline]
     fn on_sent(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, queue, size, queues);
     }
 
-    /// Queue `queue`, which had a packet, has another head or none, though nothing was sent: it is a class with a scheduler of
-    /// its own, which has decided otherwise or holds all back.
+    /// Reports that `queue`, which had a packet, has another head or none, although nothing was sent. The queue is a class with a scheduler
+    /// of its own, which has changed its decision or holds all packets back.
     #[inline]
     fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         let _ = (queue, queues);
     }
 
-    /// A packet of `size` bytes that waited in `queue` has been dropped; `queues` no longer shows it. It was the head, or
-    /// stood anywhere behind it.
+    /// Reports that a packet of `size` bytes that waited anywhere in `queue` was dropped; `queues` no longer includes it.
     #[inline]
     fn on_drop(&mut self, now: Time, queue: usize, size: u32, queues: &[QueueState]) {
         let _ = (now, size);
         self.on_head_change(queue, queues);
     }
 
-    /// What the classes below `class` may borrow, in a tree where some [lend](SchedulerFacts::lends); `above` is what the schedulers above
-    /// this one lend, `None` if none does. One that does not lend passes it on.
+    /// Loan to the classes below `class`, in a tree where some classes [lend](SchedulerFacts::lends). `above` is the loan of the schedulers
+    /// above; `None` if none lends. A scheduler that does not lend passes it on.
     fn loan(&self, now: Time, class: usize, above: Option<Loan>) -> Option<Loan> {
         let _ = (now, class);
         above
     }
 
-    /// As [`Scheduler::next`], for one that [lends](SchedulerFacts::lends): `is_paid` tells for each queue whether a class below pays for
-    /// its head, and the result whether one of this scheduler or below does for the head of the queue that it names.
+    /// Same as [`Scheduler::next`], for a scheduler that [lends](SchedulerFacts::lends). `is_paid` says for each queue whether a class
+    /// below pays for its head. The second result says whether a class of this scheduler or below pays for the head of the selected queue.
     fn next_with_loan(&mut self, now: Time, queues: &[QueueState], is_paid: &[bool], above: Option<Loan>) -> (Turn, bool) {
         let _ = (is_paid, above);
         (self.next(now, queues), false)
     }
 
-    /// Whether it reads [`QueueState::head`]; if not, that need not be right.
+    /// Whether the scheduler reads [`QueueState::head`]; otherwise that field need not be correct.
     #[inline]
     fn reads_heads(&self) -> bool {
         true
     }
 
-    /// Which of the calls below it uses.
+    /// Optional calls that the scheduler uses.
     fn hooks(&self) -> Hooks {
         Hooks::NONE
     }
 
-    /// The queue of an arrival, by its flow, its codepoint or anything else that it carries; a queue that is not there yet is made.
-    /// For [`Hooks::QUEUES`].
+    /// Queue of an arrival, by its flow, its codepoint or any other field. Creates the queue if it does not exist. Needs [`Hooks::QUEUES`].
     fn classify(&mut self, now: Time, packet: &Packet) -> usize {
         let _ = (now, packet);
         0
     }
 
-    /// Decides on `packet`, which arrives for `queue`, before the discipline of the queue does: [`Verdict::Accept`] or
-    /// [`Verdict::Drop`]. For [`Hooks::ARRIVAL`].
+    /// Decides on `packet`, which arrives for `queue`, before the discipline of the queue decides. Returns [`Verdict::Accept`] or
+    /// [`Verdict::Drop`]. Needs [`Hooks::ARRIVAL`].
     fn on_arrival(&mut self, now: Time, packet: &Packet, queue: usize, queues: &[QueueState]) -> Verdict {
         let _ = (now, packet, queue, queues);
         Verdict::Accept
     }
 
-    /// Decides on `packet`, the head of `queue`, which has `waited` and whose transmission could begin at `now`, once the discipline
-    /// of the queue lets it go; `queues` still shows it. For [`Hooks::DEPARTURE`].
+    /// Decides on `packet`, the head of `queue`, which has `waited` and whose transmission could begin at `now`, once the discipline of the
+    /// queue sends it; `queues` still includes it. Needs [`Hooks::DEPARTURE`].
     fn on_departure(&mut self, now: Time, packet: &Packet, waited: Duration, queue: usize, queues: &[QueueState]) -> DepartureVerdict {
         let _ = (now, packet, waited, queue, queues);
         DepartureVerdict::Send
     }
 
-    /// When [`Scheduler::on_timer`] is to be called next; moved by the timer itself, or by an arrival that has been queued. For
+    /// Time of the next call of [`Scheduler::on_timer`]. Only the timer itself, or an arrival that has been queued, may change it. Needs
     /// [`Hooks::TIMER`].
     fn next_deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come; `head_since` tells when the head of a queue arrived. The next deadline must be later.
+    /// Handles the deadline; `head_since` returns the arrival time of the head of a queue. The next deadline must be later.
     fn on_timer(&mut self, now: Time, head_since: HeadTimes<'_>) {
         let _ = (now, head_since);
     }
 
-    /// The packet that is dropped because more waits than may, such as one of the longest queue; asked after each arrival has been queued
-    /// until there is none. It may be the arrival itself. For [`Hooks::LIMIT`].
+    /// Packet to drop because the backlog exceeds the limit, such as one of the longest queue; it may be the arrival itself. Called after
+    /// each arrival has been queued, until it returns `None`. Needs [`Hooks::LIMIT`].
     fn over_limit(&mut self, queues: &[QueueState]) -> Option<Eviction> {
         let _ = queues;
         None
     }
 
-    /// The position of an `earlier` packet that `packet`, the last of its queue, makes redundant, such as an acknowledgement; it is
-    /// dropped ([`DropCause::Filtered`](crate::discipline::DropCause::Filtered)). Asked after each arrival has been queued. For
+    /// Position of an `earlier` packet that `packet`, the last of its queue, makes redundant, such as an acknowledgement. That packet is
+    /// dropped ([`DropCause::Filtered`](crate::discipline::DropCause::Filtered)). Called after each arrival has been queued. Needs
     /// [`Hooks::FILTER`].
     fn redundant(&mut self, packet: &Packet, earlier: Earlier<'_>) -> Option<u32> {
         let _ = (packet, earlier);
         None
     }
 
-    /// Takes new values of changeable parameters from `now` on, of its own and of its classes, and keeps its state; `parameters` are of
-    /// the type that it declares (see [`own`](crate::parameters::own)). Called at each change of parameters of its port, its own or
-    /// others, after all else at this instant; if something waits and the wire is free, it is then asked again which queue sends next.
-    /// [`Scheduler::hooks`] must not depend on these parameters. Returns the scheduler that goes on in its place, if it cannot hold
+    /// Adopts new values of changeable parameters, its own and those of its classes, from `now` on, and keeps its state; `parameters` are
+    /// of the type that it declares (see [`own`](crate::parameters::own)). Called at each change of parameters of its port, even if its own
+    /// do not change, after all else at this instant. If packets wait and the wire is free, the port then asks again which queue sends
+    /// next. [`Scheduler::hooks`] must not depend on these parameters. Returns a scheduler that replaces this one if this one cannot hold
     /// the new values.
     fn change(
         &mut self,
@@ -527,15 +525,15 @@ pub trait Scheduler: Probe + DynClone {
         panic!("a scheduler with changeable parameters takes them");
     }
 
-    /// The wire has become free and nothing has waited since; a packet is about to arrive. For [`Hooks::QUEUES`]: one over classes is not
-    /// told, and counts the time of its last transmission where it must know: see [`stfq`].
+    /// Reports that the wire has become free and nothing has waited since; a packet is about to arrive. Needs [`Hooks::QUEUES`]: schedulers
+    /// over classes do not get this call. They compute the end of their last transmission if they need it: see [`stfq`].
     fn on_idle(&mut self) {}
 }
 
 dyn_clone::clone_trait_object!(Scheduler);
 
-/// Code compiled for each kind of scheduler, so that a loop does not dispatch on the kind at each step.
+/// Code that is compiled for each type of scheduler, so that a loop does not dispatch on the type at each step.
 pub trait Dispatch {
-    /// Works with the scheduler.
+    /// Runs with the scheduler.
     fn call<S: Scheduler + ?Sized>(self, scheduler: &mut S);
 }

@@ -73,15 +73,16 @@ pub use crate::parameters::ClassName;
 /// State of strict priority among at most 64 classes without limits.
 #[derive(Clone, Debug)]
 pub struct Priority {
-    /// Which queues have packets.
+    /// Queues that have packets.
     waiting: ClassSet<1>,
 }
 
 impl Priority {
-    /// The state that it shows.
+    /// State variables that it reports.
     pub const STATE: &'static [Variable] = GeneralPriority::STATE;
 
-    /// Priority among `classes`, the most urgent first; `None` if they need [`GeneralPriority`]: more than 64, or one with a limit.
+    /// Priority among `classes`, the most urgent first; `None` if there are more than 64 or one has a limit, which requires
+    /// [`GeneralPriority`].
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Priority> {
         let is_limited = classes.iter().any(|class| ClassParameters::limit_of(class).is_some());
         (!is_limited && ClassSet::<1>::fits(classes.len())).then_some(Priority { waiting: ClassSet::NONE })
@@ -118,7 +119,7 @@ impl Scheduler for Priority {
         self.waiting.set(queue, queues[queue].packets > 0);
     }
 
-    /// No class has a limit, and none can get one during a run.
+    /// Changes nothing: no class has a limit, and none can get one during a run.
     fn change(
         &mut self,
         _now: Time,
@@ -138,7 +139,7 @@ impl Scheduler for Priority {
 /// State of strict priority among any number of classes, with or without limits.
 #[derive(Clone, Debug)]
 pub struct GeneralPriority {
-    /// One per queue.
+    /// Limit of each queue.
     limits: Vec<Option<Limit>>,
 }
 
@@ -221,7 +222,7 @@ mod tests {
         GeneralPriority::new(&Parameters { order: Vec::new() }, plans, Rate::from_bps(1_000_000)).expect("any classes")
     }
 
-    /// The first class has a limit of a byte a millisecond.
+    /// Two classes; the first has a limit of a byte per millisecond.
     fn priority(exceeding: &str) -> GeneralPriority {
         general_priority(&[limited(exceeding), ClassPlan::default()])
     }
@@ -261,7 +262,7 @@ mod tests {
         assert_eq!(general_priority(&plans).next(Time::ZERO, &many), Turn::Queue(80));
     }
 
-    /// As where the discipline of a class gets other parameters.
+    /// This happens when the discipline of a class gets other parameters.
     #[test]
     fn a_change_without_limits_changes_nothing() {
         let class = ClassPlan { parameters: Some(AnyParameters::new(ClassParameters { rate_limit: None })), ..ClassPlan::default() };
@@ -298,7 +299,7 @@ mod tests {
         let plans =
             [limited("exceeding = waits"), limited("exceeding = goes-last"), limited("exceeding = goes-last"), ClassPlan::default()];
         let mut it = general_priority(&plans);
-        // Each has sent 100 of 150 bytes; nobody has enough for another packet.
+        // Each has sent 100 of 150 bytes, so none has enough for another packet.
         (0..3).for_each(|i| it.on_sent(ms(0), i, 100, &[queue(2), queue(2), queue(2), queue(1)]));
         let mut next = |packets: [u32; 4]| it.next(ms(1), &packets.map(queue));
         assert_eq!(next([1, 1, 1, 1]), Turn::Queue(3), "classes within their limit, or without one, go first");

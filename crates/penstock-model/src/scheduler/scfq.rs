@@ -43,16 +43,16 @@ impl HasFacts for Parameters {}
 /// State of self-clocked fair queueing.
 #[derive(Clone, Debug)]
 pub struct Scfq<T> {
-    /// The tag of a head is its finish.
+    /// Heads of the classes, compared by their finish tags.
     heads: Heads<T>,
-    /// The tag of the packet in service, or of the last one (v).
+    /// Finish tag of the packet in service, or of the last one (v).
     clock: T,
-    /// What a byte costs all classes together.
+    /// Cost of a byte that all classes share.
     unit: T,
 }
 
 impl<T: Tag> Scfq<T> {
-    /// Fair queueing among `classes`, if its tags fit.
+    /// Fair queueing among `classes`; `None` if the tags do not fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], _: impl Into<SchedulerContext>) -> Option<Scfq<T>> {
         let unit = unit(classes);
         Some(Scfq { heads: Heads::new(&costs(unit, classes))?, clock: T::ZERO, unit: T::number(unit)? })
@@ -74,7 +74,7 @@ impl<T: Tag> Scheduler for Scfq<T> {
 
     #[inline]
     fn on_backlog(&mut self, _now: Time, queue: usize, queues: &[QueueState]) {
-        // Later packets of a backlog follow their predecessor, whose tag is never before the clock.
+        // Later packets of a backlog start at the tag of their predecessor, which is never before the clock.
         self.heads.begin(queue, self.clock, &queues[queue]);
     }
 
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn tags_go_on_from_where_they_are_with_other_weights() {
-        // As above up to tags of 400 against 600, which count from 200 and 300. In bytes / weight x sum of the weights these are 600 and
-        // 900; with weights of 2 and 1 the next tags are 900 + 450, 900 + 900 against 600 + 1200, 600 + 2400.
+        // As above up to tags of 400 and 600, which count from 200 and 300. In bytes / weight x sum of the weights these are 600 and 900;
+        // with weights of 2 and 1 the next tags are 900 + 450, 900 + 900 against 600 + 1200, 600 + 2400.
         let mut it = scfq(&[1, 2]);
         let mut queues = Queues(vec![(3, 300), (4, 400)]);
         queues.announce(&mut it);
@@ -149,12 +149,12 @@ mod tests {
         assert_eq!(queues.send(&mut it, 4), [1; 4]);
         queues.0[0].0 = 3;
         it.on_backlog(Time::ZERO, 0, &queues.states());
-        // The tag in service is 400, so its packets have 500, 600 and 700, as has the other class.
+        // The tag in service is 400, so the packets of both classes have 500, 600 and 700.
         assert_eq!(queues.send(&mut it, 6), [0, 1, 0, 1, 0, 1]);
     }
     #[test]
     fn a_class_whose_packets_come_one_by_one_gains_nothing() {
-        // Weight 1 against 9: a packet of 100 bytes moves the first class's tag by 1000, also if it then has none.
+        // Weights 1 and 9: a packet of 100 bytes advances the tag of the first class by 1000, even if no other packet follows.
         let mut it = scfq(&[1, 9]);
         let mut queues = Queues(vec![(1, 100), (99, 100)]);
         queues.announce(&mut it);
@@ -169,7 +169,7 @@ mod tests {
         let weights = weighted(&[3, 1, 2]);
         let mut narrow = Scfq::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
         let mut wide = Scfq::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
-        // The tags of 10,000 packets before all are set back.
+        // 10,000 packets before all tags are set back.
         let soon = u64::FAR - 10_000 * 750 * narrow.heads.all().next().expect("a class").cost;
         narrow.clock = soon - soon % 256;
         decide_alike(&mut narrow, &mut wide, 20_000);

@@ -76,11 +76,11 @@ impl HasFacts for Parameters {
 #[derive(Clone, Debug)]
 pub struct Sfq {
     flows: FlowQueues,
-    /// Number of changes of all lengths.
+    /// Number of length changes of all queues.
     moves: u64,
-    /// The last of them for each queue that has had a packet; shorter if later queues have not.
+    /// Number of the last length change of each queue that has had a packet; shorter if later queues have not.
     moved: Vec<u64>,
-    /// Seeds the seeds.
+    /// Key from which seeds are derived.
     seeds: Key,
     /// Number of changes of the seed.
     changes: u64,
@@ -89,7 +89,7 @@ pub struct Sfq {
 }
 
 impl Sfq {
-    /// Stochastic fairness queueing without queues yet.
+    /// Stochastic fairness queueing without queues.
     pub fn new(parameters: &Parameters, _: &[ClassPlan], context: impl Into<SchedulerContext>) -> Sfq {
         let &Parameters { quantum, flows, limit, perturb } = parameters;
         let flows = FlowQueues::new((quantum, flows, limit), Newcomers::GoLast, &context.into());
@@ -97,7 +97,7 @@ impl Sfq {
         Sfq { seeds: flows.seed, flows, moves: 0, moved: Vec::new(), changes: 0, perturb, next_change }
     }
 
-    /// The length of a queue has changed.
+    /// Records that the length of a queue has changed.
     fn note_move(&mut self, queue: usize) {
         if self.moved.len() <= queue {
             self.moved.resize(queue + 1, 0);
@@ -106,7 +106,7 @@ impl Sfq {
         self.moved[queue] = self.moves;
     }
 
-    /// A packet has left a queue, which leaves the round with its last packet.
+    /// Records that a packet has left a queue. An empty queue leaves the round.
     fn note_leave(&mut self, queue: usize, queues: &[QueueState]) {
         self.note_move(queue);
         if queues[queue].packets == 0 {
@@ -170,7 +170,7 @@ impl Scheduler for Sfq {
         }
         let most = queues.iter().map(|queue| queue.packets).max()?;
         let is_longest = |queue: &usize| queues[*queue].packets == most;
-        // As `sfq_drop` of Linux, whose lists by length begin with the queue that moved last.
+        // As in `sfq_drop` of Linux, whose lists by length begin with the queue that changed last.
         let queue = match most {
             1 => self.flows.round().find(is_longest),
             _ => (0..queues.len()).filter(is_longest).max_by_key(|queue| self.moved[*queue]),
@@ -208,7 +208,7 @@ mod tests {
         it
     }
 
-    /// Tells of each packet.
+    /// Reports each packet to the scheduler.
     fn arrive(it: &mut Sfq, queues: &Queues) {
         for (queue, (packets, _)) in queues.0.iter().enumerate() {
             (0..*packets).for_each(|_| it.on_packet(Time::ZERO, queue, &queues.states()));
@@ -217,7 +217,8 @@ mod tests {
 
     #[test]
     fn queues_take_turns_of_a_quantum() {
-        // Credits of 1000: 600 leave 400 and then -200; after a quantum 800, 200, -400. The other sends one of 1000 in a turn.
+        // Credits of 1000: packets of 600 leave 400 and -200; after a quantum 800, 200, -400. The other queue sends one packet of 1000 per
+        // turn.
         let mut it = sfq(&["quantum = 1000 bytes"], 2);
         let mut queues = Queues(vec![(9, 600), (9, 1000)]);
         arrive(&mut it, &queues);
@@ -291,7 +292,7 @@ mod tests {
         let mut queues = Queues(vec![(1, 1000); 3]);
         [2, 0, 1].into_iter().for_each(|queue| it.on_packet(Time::ZERO, queue, &queues.states()));
         assert_eq!(it.over_limit(&queues.states()).map(|eviction| (eviction.queue, eviction.position)), Some((2, 0)));
-        // It leaves the round: a packet that comes before the others are sent goes last.
+        // The queue leaves the round: a packet that arrives before the others are sent goes last.
         queues.0[2].0 = 0;
         it.on_drop(Time::ZERO, 2, 1000, &queues.states());
         queues.0[2].0 = 1;
@@ -302,7 +303,7 @@ mod tests {
         assert_eq!(queues.send(&mut it, 2), [1, 2]);
     }
 
-    /// 24 flows for 16 packets: of three packets at random, two are sent.
+    /// 24 flows compete for 16 packets: of three packets, two are sent at random.
     #[test]
     fn equal_flows_lose_alike() {
         let (flows, arrivals) = (24, 72_000);
@@ -324,7 +325,7 @@ mod tests {
                 queues.send(&mut it, 1);
             }
         }
-        // A third of 3000 packets each, with a standard error of 0.0086; four of them.
+        // A third of 3000 packets each, within four standard errors of 0.0086.
         for (flow, (lost, offered)) in lost.iter().zip(&offered).enumerate() {
             assert!((lost / offered - 1.0 / 3.0).abs() < 4.0 * 0.0086, "flow {flow}: {}", lost / offered);
         }
@@ -336,7 +337,7 @@ mod tests {
         let mut queues = Queues(vec![(1, 200), (1, 1500)]);
         arrive(&mut it, &queues);
         assert_eq!(queues.send(&mut it, 1), [0]);
-        // Its next packet, though it comes while the last one is on the wire, goes behind that of the other queue.
+        // The next packet goes behind that of the other queue, although it arrives while the last one is on the wire.
         queues.0[0].0 = 1;
         it.on_packet(Time::ZERO, 0, &queues.states());
         assert_eq!(queues.send(&mut it, 2), [1, 0]);

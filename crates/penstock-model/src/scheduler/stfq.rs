@@ -49,17 +49,17 @@ impl HasFacts for Parameters {}
 #[derive(Clone, Debug)]
 pub struct Stfq<T> {
     heads: Heads<T>,
-    /// The start tag of the packet in service, or of the last one (v).
+    /// Start tag of the packet in service, or of the last one (v).
     virtual_time: T,
-    /// What a byte costs all classes together.
+    /// Cost of a byte that all classes share.
     unit: T,
     rate: WireRate,
-    /// When the last transmission ends.
+    /// End of the last transmission.
     busy_until: Time,
 }
 
 impl<T: Tag> Stfq<T> {
-    /// Fair queueing among `classes` on a wire of `rate`, if its tags fit.
+    /// Fair queueing among `classes` on a wire of `rate`; `None` if the tags do not fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], rate: impl Into<SchedulerContext>) -> Option<Stfq<T>> {
         let unit = unit(classes);
         Some(Stfq {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::units::{Duration, Rate};
 
-    /// On a link of 8 kbit/s, where a packet of 100 bytes takes 100 ms.
+    /// A link of 8 kbit/s, on which a packet of 100 bytes takes 100 ms.
     fn stfq(weights: &[u32]) -> Stfq<u64> {
         Stfq::new(&Parameters {}, &weighted(weights), Rate::from_bps(8_000)).expect("small weights fit")
     }
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_class_of_small_weight_is_early_where_self_clocking_makes_it_wait_for_its_finish() {
-        // With a tenth of the weight its first packet starts at 0 and finishes at 1000: self-clocking would send it last.
+        // With a tenth of the weight, the first packet starts at 0 and finishes at 1000: self-clocking would send it last.
         let mut it = stfq(&[9, 1]);
         let mut queues = Queues(vec![(9, 100), (1, 100)]);
         queues.announce(&mut it);
@@ -176,7 +176,8 @@ mod tests {
         assert_eq!(queues.send(&mut it, 4), [1; 4]);
         queues.0[0].0 = 3;
         it.on_backlog(Time::ZERO, 0, &queues.states());
-        // The packet in service has started at 300; so its packets do at 300, 400, 500 and the other class's at 400, 500, 600.
+        // The packet in service started at 300. So the packets of its class start at 300, 400, 500 and those of the other class at 400,
+        // 500, 600.
         assert_eq!(queues.send(&mut it, 6), [0, 0, 1, 0, 1, 1]);
     }
 
@@ -187,8 +188,8 @@ mod tests {
             let mut queues = Queues(vec![(1, 100), (0, 100)]);
             queues.announce(&mut it);
             queues.send(&mut it, 1);
-            // Both come, the first class before the second: while its packet is on the wire it starts at 100 and the other at 0,
-            // the start of that packet; afterwards both start at 0.
+            // Both classes get packets, the first class before the second. While its packet is on the wire, the first class starts at 100
+            // and the other at 0, the start of that packet; afterwards both start at 0.
             for class in [0, 1] {
                 queues.0[class].0 = 1;
                 it.on_backlog(ms(back), class, &queues.states());
@@ -213,7 +214,7 @@ mod tests {
         let weights = weighted(&[3, 1, 2]);
         let mut narrow = Stfq::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
         let mut wide = Stfq::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
-        // The tags of 10,000 packets before all are set back; a packet waits, so that the first packet does not restart.
+        // 10,000 packets before all tags are set back. A packet waits, so that the first packet does not restart the tags.
         for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
             let one = QueueState { packets: 1, bytes: 100, head: 100 };
             it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);

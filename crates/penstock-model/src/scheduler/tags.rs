@@ -6,43 +6,43 @@ use crate::source::size::LARGEST;
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Sub};
 
-/// A virtual time, in 64 bits or, where those are too few, in 128.
+/// A virtual time in 64 bits, or in 128 bits if 64 do not suffice.
 ///
-/// Virtual times are multiples of [`UNIT`], which leaves room for the number of a class: of two equal times, that of the first class is
+/// Virtual times are multiples of [`UNIT`], which leaves room for the number of a class. Of two equal times, that of the first class is
 /// smaller, and the smallest time names its class.
 pub trait Tag: Copy + Ord + Debug + Send + From<u32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + 'static {
     /// Beginning of time.
     const ZERO: Self;
-    /// Of a class that has no packets.
+    /// Finish of a class that has no packets.
     const NEVER: Self;
-    /// Virtual time from which all are reset.
+    /// Virtual time from which all tags are set back.
     const FAR: Self;
 
-    /// Amount that a reset subtracts.
+    /// Amount by which tags are set back.
     const STEP: Self;
 
-    /// `cost` in these units, if the largest packet costs at most half of a step.
+    /// Converts `cost` to this type; `None` if the largest packet would cost more than half of a step.
     fn cost(cost: u128) -> Option<Self>;
 
-    /// `number` in these units, if it fits.
+    /// Converts `number` to this type; `None` if it does not fit.
     fn number(number: u128) -> Option<Self>;
 
-    /// The number of the class.
+    /// Number of the class.
     fn class(self) -> usize;
 
-    /// The product, or the largest number.
+    /// Product, saturating at the maximum.
     fn product(a: Self, b: u64) -> Self;
 
-    /// As a double, rounded.
+    /// Value as a double, rounded.
     fn as_f64(self) -> f64;
 
-    /// The difference, or zero.
+    /// Difference, or zero if it would be negative.
     fn less(self, other: Self) -> Self;
 
-    /// In 128 bits.
+    /// Value in 128 bits.
     fn wide(self) -> u128;
 
-    /// This time in another unit, rounded down: `units.1` are as long as `units.0` of the old one.
+    /// Converts this time to another unit, rounded down: `units.1` new units are as long as `units.0` old ones.
     fn scaled(self, units: (Self, Self)) -> Self;
 }
 
@@ -91,7 +91,7 @@ macro_rules! tag {
             fn scaled(self, (old, new): ($number, $number)) -> $number {
                 let divisor = common_divisor(u128::from(old), u128::from(new));
                 let (old, new, tag) = (u128::from(old) / divisor, u128::from(new) / divisor, u128::from(self) / UNIT);
-                // A time too long for the product is precise enough without its remainder.
+                // If the product overflows, the time is so long that it is precise enough without the remainder.
                 let scaled = tag.checked_mul(new).map_or(tag / old * new, |product| product / old);
                 (scaled * UNIT) as $number
             }
@@ -101,23 +101,23 @@ macro_rules! tag {
 tag!(u64);
 tag!(u128);
 
-/// A class and its head.
+/// State of a class: its head.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<T> {
-    /// Start of its head.
+    /// Start of the head.
     pub start: T,
-    /// Its finish and, in the last byte, the number of its class; [`Tag::NEVER`] if the class has no packets.
+    /// Finish of the head, with the number of the class in the last byte; [`Tag::NEVER`] if the class has no packets.
     pub finish: T,
     /// Cost of a byte.
     pub cost: T,
 }
 
-/// The classes and their heads.
+/// Classes and their heads.
 #[derive(Clone, Debug)]
 pub struct Heads<T>(Vec<Head<T>>);
 
 impl<T: Tag> Heads<T> {
-    /// Classes without packets, with these costs of a byte; `None` if they do not fit.
+    /// Classes without packets and with these costs of a byte; `None` if the costs do not fit.
     pub fn new(costs: &[u128]) -> Option<Heads<T>> {
         let head = |cost: &u128| Some(Head { start: T::ZERO, finish: T::NEVER, cost: T::cost(*cost)? });
         costs.iter().map(head).collect::<Option<_>>().map(Heads)
@@ -129,7 +129,7 @@ impl<T: Tag> Heads<T> {
         self.0.iter()
     }
 
-    /// By how many bytes of its own the head of each class starts after `clock`; not a number for a class without packets.
+    /// Distance in bytes of its own by which the head of each class starts after `clock`; NaN for a class without packets.
     pub fn leads(&self, clock: T) -> impl Iterator<Item = f64> + '_ {
         let lead = move |head: &Head<T>| match head.start >= clock {
             true => (head.start - clock).as_f64() / head.cost.as_f64(),
@@ -138,19 +138,19 @@ impl<T: Tag> Heads<T> {
         self.0.iter().map(move |head| if head.finish == T::NEVER { f64::NAN } else { lead(head) })
     }
 
-    /// The earliest start of a head, if there is any.
+    /// Earliest start of a head; `None` if no class has packets.
     pub fn earliest(&self) -> Option<T> {
         self.0.iter().filter(|head| head.finish != T::NEVER).map(|head| head.start).min()
     }
 
-    /// The class of the earliest start of a head, if there is any; among equals, the first class.
+    /// Class with the earliest start of a head; among equals, the first class. `None` if no class has packets.
     #[inline]
     pub fn first(&self) -> Option<usize> {
         let heads = self.0.iter().enumerate().filter(|(_, head)| head.finish != T::NEVER);
         heads.min_by_key(|(_, head)| head.start).map(|(class, _)| class)
     }
 
-    /// Where the head of class `class` starts, or its next packet would.
+    /// Start of the head of class `class`, or of its next packet if it has none.
     #[inline]
     pub fn start(&self, class: usize) -> T {
         self.0[class].start
@@ -161,24 +161,24 @@ impl<T: Tag> Heads<T> {
         self.0.iter().enumerate().all(|(i, head)| i == class || head.finish == T::NEVER)
     }
 
-    /// All classes start at the beginning again.
+    /// Resets the starts of all classes to zero.
     pub fn begin_anew(&mut self) {
         self.0.iter_mut().for_each(|head| head.start = T::ZERO);
     }
 
-    /// The class of the smallest finish of those that `may` go, if any.
+    /// Class with the smallest finish among those that satisfy `may`, if any.
     #[inline(always)]
     pub fn smallest(&self, may: impl Fn(&Head<T>) -> bool) -> Option<usize> {
         let finish = |head: &Head<T>| std::hint::select_unpredictable(may(head), head.finish, T::NEVER);
         let (fours, rest) = self.0.as_chunks::<4>();
         let smallest = rest.iter().fold(T::NEVER, |smallest, head| smallest.min(finish(head)));
-        // In pairs: a minimum that waits for the one before takes as long as it has predecessors.
+        // Minima are taken in pairs, since in a chain of minima each waits for the one before.
         let of_four = |[a, b, c, d]: &[Head<T>; 4]| finish(a).min(finish(b)).min(finish(c).min(finish(d)));
         let smallest = fours.iter().fold(smallest, |smallest, four| smallest.min(of_four(four)));
         (smallest != T::NEVER).then(|| smallest.class())
     }
 
-    /// Class `class` has a packet, which starts at `earliest` or after its predecessor.
+    /// Class `class` has a packet. It starts at `earliest` or after its predecessor, whichever is later.
     #[inline]
     pub fn begin(&mut self, class: usize, earliest: T, state: &QueueState) {
         let head = &mut self.0[class];
@@ -186,7 +186,7 @@ impl<T: Tag> Heads<T> {
         head.look(class, state);
     }
 
-    /// The head of class `class`, of `size` bytes, leaves; returns when it finishes.
+    /// Removes the head of class `class`, of `size` bytes; returns its finish.
     #[inline(always)]
     pub fn leave(&mut self, class: usize, size: u32, state: &QueueState) -> T {
         debug_assert!(u64::from(size) <= LARGEST, "larger than any packet");
@@ -196,13 +196,13 @@ impl<T: Tag> Heads<T> {
         head.start
     }
 
-    /// The state of class `class` has changed otherwise.
+    /// Records any other change of the state of class `class`.
     pub fn change(&mut self, class: usize, state: &QueueState) {
         self.0[class].look(class, state);
     }
 
-    /// Takes other costs of a byte, in another unit of time: `units.1` are as long as `units.0` of the old one. Heads start where they
-    /// did, as seen from `clock`, which is returned in the new unit. Nothing changes if the costs do not fit.
+    /// Adopts other costs of a byte, in another unit of time: `units.1` new units are as long as `units.0` old ones. Heads keep their
+    /// starts relative to `clock`, which is returned in the new unit. Returns `None` and changes nothing if the costs do not fit.
     pub fn take_costs(&mut self, costs: &[u128], units: (T, T), clock: T, queues: &[QueueState]) -> Option<T> {
         let costs: Vec<T> = costs.iter().map(|cost| T::cost(*cost)).collect::<Option<_>>()?;
         let origin = self.earliest().map_or(clock, |earliest| earliest.min(clock));
@@ -213,19 +213,19 @@ impl<T: Tag> Heads<T> {
         Some(clock.less(origin).scaled(units))
     }
 
-    /// The same in 128 bits.
+    /// Converts the heads to 128 bits.
     pub fn wide(&self) -> Heads<u128> {
         let finish = |head: &Head<T>| if head.finish == T::NEVER { u128::NEVER } else { head.finish.wide() };
         Heads(self.0.iter().map(|head| Head { start: head.start.wide(), finish: finish(head), cost: head.cost.wide() }).collect())
     }
 
-    /// Sets all back by a step; the time is beyond [`Tag::FAR`]. A class without packets may have begun before, which is then
-    /// the same as at the beginning.
+    /// Sets all tags back by a step; the clock must be beyond [`Tag::FAR`]. A class without packets may start before a step; its start
+    /// becomes zero.
     #[cold]
     pub fn set_back(&mut self) {
         for head in &mut self.0 {
             if head.finish != T::NEVER {
-                // It would have to be behind by all that the largest packets of two classes cost.
+                // To fail, a class would have to be behind by the cost of the largest packets of two classes.
                 assert!(head.start >= T::STEP, "no class is so far behind");
                 head.finish = head.finish - T::STEP;
             }
@@ -238,7 +238,7 @@ impl<T: Tag> Head<T> {
     #[inline(always)]
     fn look(&mut self, class: usize, state: &QueueState) {
         let finish = self.start + T::from(state.head) * self.cost + T::from(class as u32);
-        // Whether anything is left is anyone's guess: so no jump.
+        // The branch would be unpredictable, so a conditional move is used.
         self.finish = std::hint::select_unpredictable(state.packets > 0, finish, T::NEVER);
     }
 }

@@ -9,7 +9,7 @@ use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-/// A class with these parameters, as `weight = 3`.
+/// A class with these parameters, such as `weight = 3`.
 pub(super) fn class<P: Parameters + Debug + Send + Sync + 'static>(lines: &[&str]) -> ClassPlan {
     ClassPlan { parameters: Some(AnyParameters::new(read::<P>(lines).expect("sound"))), ..ClassPlan::default() }
 }
@@ -32,13 +32,13 @@ impl Queues {
         self.0.iter().map(state).collect()
     }
 
-    /// Tells the scheduler of everything that waits.
+    /// Reports everything that waits to the scheduler.
     pub fn announce(&self, it: &mut impl Scheduler) {
         let states = self.states();
         (0..states.len()).filter(|queue| states[*queue].packets > 0).for_each(|queue| it.on_backlog(Time::ZERO, queue, &states));
     }
 
-    /// Lets `n` packets go, all at time zero; asks twice each time, which must not matter.
+    /// Sends `n` packets, all at time zero. Asks twice each time, which must make no difference.
     pub fn send(&mut self, it: &mut impl Scheduler, n: usize) -> Vec<usize> {
         let mut sent = Vec::new();
         while sent.len() < n && self.0.iter().any(|(packets, _)| *packets > 0) {
@@ -52,15 +52,15 @@ impl Queues {
     }
 }
 
-/// Lets two schedulers serve the same random packets of three classes, which come and go all the time, on a link of
-/// 8 kbit/s; their decisions must be the same.
+/// Two schedulers serve the same random packets of three classes, whose backlogs come and go, on a link of 8 kbit/s. Their decisions must
+/// be equal.
 pub(super) fn decide_alike(a: &mut impl Scheduler, b: &mut impl Scheduler, packets: usize) -> RandomQueues {
     let mut it = RandomQueues { stream: Key::root(1, 0).stream(), queues: vec![VecDeque::new(); 3], now: Time::ZERO };
     it.go_on(a, b, packets);
     it
 }
 
-/// The queues of [`decide_alike`].
+/// Queues of [`decide_alike`].
 pub(super) struct RandomQueues {
     stream: Stream,
     queues: Vec<VecDeque<u32>>,
@@ -86,7 +86,7 @@ impl RandomQueues {
                 a.on_backlog(self.now, class, &self.states());
                 b.on_backlog(self.now, class, &self.states());
             }
-            // Something always waits, so that no busy period ends.
+            // At least one packet always waits, so that no busy period ends.
             while self.queues.iter().map(VecDeque::len).sum::<usize>() as u64 > 2 + self.stream.below(10) {
                 let turn = a.next(self.now, &self.states());
                 assert_eq!(turn, b.next(self.now, &self.states()));

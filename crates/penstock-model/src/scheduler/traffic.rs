@@ -1,4 +1,4 @@
-//! What a scheduler may know of the traffic of a run beyond the fields of a packet.
+//! Facts of the traffic of a run, beyond the fields of a packet, that schedulers may use.
 
 use crate::discipline::PRECEDENCES;
 use crate::packet::{Body, Packet};
@@ -15,7 +15,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The differentiated services codepoint of a packet.
+    /// Differentiated services codepoint of a packet.
     #[inline]
     pub fn codepoint(&self, packet: &Packet) -> u8 {
         self.codepoints.get(usize::from(packet.class)).map_or(0, |codepoints| codepoints[usize::from(packet.precedence)])

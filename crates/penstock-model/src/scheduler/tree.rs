@@ -5,13 +5,13 @@ use super::{AnyScheduler, Hooks, Loan, QueueState, Scheduler, SchedulerContext, 
 use crate::probe::{Probe, ReportVariable};
 use crate::units::Time;
 
-/// Schedulers in a tree over queues, which are numbered from the first class to the last, each with all below it.
+/// Tree of schedulers over queues. Queues are numbered depth first.
 ///
-/// A scheduler sees a class with a scheduler of its own as one queue. The head of that queue is the packet that the scheduler below
-/// would send next; the queue is empty while the scheduler below holds everything back. Thus it learns when the classes below may send,
-/// and is charged for what they send. If classes [lend](super::SchedulerFacts::lends), the scheduler of a class also learns what it may
-/// borrow from above, and the one above whether the packet is paid for below. A queue whose packets only a class above can pay for
-/// appears empty until one can.
+/// A scheduler sees a class with a scheduler of its own as one queue. The head of that queue is the packet that the scheduler below would
+/// send next; the queue appears empty while the scheduler below holds everything back. So the scheduler above learns when the classes below
+/// may send, and is charged for what they send. If classes [lend](super::SchedulerFacts::lends), the scheduler of a class also learns how
+/// much it may borrow from above, and the one above learns whether a class below pays for the packet. A queue whose packets only a class
+/// above can pay for appears empty until one can.
 #[derive(Clone)]
 pub struct Tree {
     root: Level,
@@ -24,19 +24,19 @@ pub struct Tree {
 struct Level {
     scheduler: AnyScheduler,
     classes: Vec<Class>,
-    /// The number of each class that the scheduler shows, behind that of its first one.
+    /// Number of each class in the scheduler's reported state, relative to its first class.
     numbers: Vec<u32>,
-    /// The number of each of `classes` likewise: all but those whose level the scheduler spans.
+    /// Number of each of `classes` in the same sense. These are all classes except those whose level the scheduler spans.
     shown_as: Vec<u32>,
-    /// The classes of the tree below.
+    /// Number of classes in the tree below.
     count: u32,
-    /// The queues as the scheduler sees them.
+    /// Queues as the scheduler sees them.
     states: Vec<QueueState>,
-    /// Whether a class below pays for the next packet of each.
+    /// For each class, whether a class below pays for its next packet.
     is_paid: Vec<bool>,
-    /// Its classes lend.
+    /// Whether its classes lend.
     lends: bool,
-    /// It lends, or a scheduler below it does.
+    /// Whether it or a scheduler below it lends.
     borrows: bool,
 }
 
@@ -52,26 +52,26 @@ impl Class {
     }
 }
 
-/// Whether the scheduler of `plan` also chooses between the classes of `below`, a level directly below one of its classes.
+/// Whether the scheduler of `plan` also selects among the classes of `below`, a level directly below one of its classes.
 fn spans(plan: &SchedulerPlan, below: &LevelPlan) -> bool {
     plan.facts().lends && below.scheduler.name() == plan.name()
 }
 
-/// The first level on the way down from each of `classes`, in order, that the scheduler of `plan` does not span.
+/// For each of `classes`, in order, the first levels below that the scheduler of `plan` does not span.
 fn levels_below<'a>(plan: &SchedulerPlan, classes: &'a [ClassPlan]) -> Vec<&'a LevelPlan> {
     let levels = classes.iter().filter_map(|class| class.below.as_deref());
     levels.flat_map(|below| if spans(plan, below) { levels_below(plan, &below.classes) } else { vec![below] }).collect()
 }
 
 impl Tree {
-    /// The tree of `plan` over `classes`.
+    /// Builds the tree of `plan` over `classes`.
     pub fn new(plan: &SchedulerPlan, classes: &[ClassPlan], context: &SchedulerContext) -> Tree {
         let mut paths = Vec::new();
         let root = Level::new(plan, classes, context, &mut Vec::new(), &mut paths);
         Tree { root, paths }
     }
 
-    /// Gives the schedulers the parameters of `plan` and of `classes` from `now` on.
+    /// Sets the parameters of the schedulers to those of `plan` and `classes` from `now` on.
     pub fn change(&mut self, now: Time, plan: &SchedulerPlan, classes: &[ClassPlan]) {
         self.root.change(now, plan, classes);
     }
@@ -99,7 +99,7 @@ impl Level {
         level
     }
 
-    /// Adds classes, including the classes of lower levels that the scheduler spans.
+    /// Adds classes, including classes of lower levels that the scheduler spans.
     fn add(
         &mut self,
         plan: &SchedulerPlan,
@@ -145,7 +145,7 @@ impl Level {
         levels.zip(levels_below(plan, classes)).for_each(|(level, below)| level.change(now, &below.scheduler, &below.classes));
     }
 
-    /// The queue that would send next and whether a class below pays for it, or the time at which to ask again.
+    /// The queue that would send next, and whether a class below pays for it, or the time at which to ask again.
     fn next(&mut self, now: Time, queues: &[QueueState], above: Option<Loan>) -> (Turn, bool) {
         let mut earliest = Time::NEVER;
         for i in 0..self.classes.len() {
@@ -191,7 +191,7 @@ impl Level {
         };
         let (turn, is_paid) = offer.unwrap_or((Turn::NotBefore(Time::NEVER), false));
         self.is_paid[class] = is_paid;
-        // Where others can pay for themselves, one that cannot waits here until a class above can.
+        // If some classes can pay for themselves, one that cannot waits here until a class above can pay.
         let needs_lender = self.borrows && !self.lends && !self.classes[class].borrows();
         let ready = above.filter(|_| needs_lender).map_or(now, |loan| loan.ready);
         match turn {
@@ -204,7 +204,7 @@ impl Level {
         }
     }
 
-    /// The loan to the classes below `class`, if they borrow.
+    /// Loan to the classes below `class`, if they borrow.
     fn loan(&self, class: usize, now: Time, above: Option<Loan>) -> Option<Loan> {
         match self.classes[class].borrows() {
             false => None,
@@ -213,7 +213,7 @@ impl Level {
         }
     }
 
-    /// Shows its state and those below; its first class has the number `first`.
+    /// Reports its state and that of the schedulers below; its first class has the number `first`.
     fn probe(&self, now: Time, first: u32, report: &mut ReportVariable<'_>) {
         self.scheduler.probe(now, &mut |variable, class, value| {
             report(variable, class.map(|class| first + self.numbers[class as usize]), value);
@@ -229,7 +229,7 @@ impl Level {
         (self.waiting(queues).packets > 0).then(|| self.next(now, queues, above))
     }
 
-    /// The backlog below it, without its head.
+    /// Total backlog below, without a head.
     fn waiting(&self, queues: &[QueueState]) -> QueueState {
         self.classes.iter().fold(QueueState::default(), |sum, class| {
             let state = match class {
@@ -284,7 +284,7 @@ impl Level {
     }
 }
 
-/// Shows the state of all schedulers and of their classes, numbered depth first from the root.
+/// Reports the state of all schedulers and their classes, numbered depth first from the root.
 impl Probe for Tree {
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>) {
         self.root.probe(now, 0, report);

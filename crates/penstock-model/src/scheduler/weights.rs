@@ -12,12 +12,12 @@ crate::parameters! {
 }
 impl Check for ClassParameters {}
 
-/// The weights of classes. A class that has none, in a blueprint made by hand, has 1.
+/// Weights of the classes. A class without parameters, in a blueprint made by hand, has weight 1.
 pub(super) fn weights(classes: &[ClassPlan]) -> Vec<u64> {
     classes.iter().map(|class| class.parameters().map_or(1, |class: &ClassParameters| u64::from(class.weight.0))).collect()
 }
 
-/// Cost of a byte for each class, if all classes together pay `unit`: `unit` x (sum of the weights) / weight, rounded to the nearest
+/// Cost of a byte for each class if all classes together pay `unit`: `unit` x (sum of the weights) / weight, rounded to the nearest
 /// integer.
 pub(super) fn costs(unit: u128, classes: &[ClassPlan]) -> Vec<u128> {
     let weights = weights(classes);
@@ -35,13 +35,13 @@ pub(super) fn exact_unit(classes: &[ClassPlan], most: u64) -> Option<u64> {
     weights(classes).into_iter().try_fold(1, join)
 }
 
-/// The unit for [`costs`]: exact if the common multiple is at most 2^32; otherwise the cost of a byte is rounded to 2^-32.
+/// Unit for [`costs`]: exact if the least common multiple is at most 2^32; otherwise the cost of a byte is rounded to 2^-32.
 pub(super) fn unit(classes: &[ClassPlan]) -> u128 {
     const ROUNDED: u64 = 1 << 32;
     u128::from(exact_unit(classes, ROUNDED).unwrap_or(ROUNDED))
 }
 
-/// The greatest common divisor.
+/// Greatest common divisor.
 pub(super) fn common_divisor(mut a: u128, mut b: u128) -> u128 {
     while b > 0 {
         (a, b) = (b, a % b);

@@ -46,49 +46,49 @@ impl HasFacts for Parameters {}
 #[derive(Clone, Debug)]
 pub struct Wf2qPlus<T> {
     heads: Heads<T>,
-    /// The link's, at the beginning.
+    /// Initial rate of the link.
     rate: Rate,
-    /// The work of a byte, and that of the link in a picosecond.
+    /// Work per byte; `pace` is the work of the link per picosecond.
     byte: T,
     pace: T,
-    /// The virtual time (V) when the last transmission began.
+    /// Virtual time (V) at the start of the last transmission.
     virtual_time: T,
-    /// When that was.
+    /// Start of the last transmission.
     since: Time,
-    /// The work of that transmission.
+    /// Work of the last transmission.
     work: T,
 }
 
-/// The work of a byte, where virtual times need no finer unit; the link does that of a bit/s in each picosecond.
+/// Work per byte if virtual times need no finer unit. A link of 1 bit/s then does one unit of work per picosecond.
 const BYTE: u128 = 8 * PS_PER_SECOND as u128;
 
 impl<T: Tag> Wf2qPlus<T> {
-    /// Fair queueing among `classes` on a wire of `rate`, if its virtual times fit.
+    /// Fair queueing among `classes` on a wire of `rate`; `None` if the virtual times do not fit.
     pub fn new(_: &Parameters, classes: &[ClassPlan], wire: impl Into<SchedulerContext>) -> Option<Wf2qPlus<T>> {
         let rate = wire.into().site.rate;
         let (costs, byte, pace) = Wf2qPlus::units(rate, classes)?;
         Some(Wf2qPlus { heads: Heads::new(&costs)?, rate, byte, pace, virtual_time: T::ZERO, since: Time::ZERO, work: T::ZERO })
     }
 
-    /// What a byte costs each class, the work of a byte, and that of the link in a picosecond, if the last two fit.
+    /// Cost of a byte for each class, work per byte, and work of the link per picosecond; `None` if the last two do not fit.
     fn units(rate: Rate, classes: &[ClassPlan]) -> Option<(Vec<u128>, T, T)> {
-        // With a finer unit than 2^16, 200 days at 100 Tbit/s would not fit.
+        // With a unit finer than 2^16, 200 days at 100 Tbit/s would not fit.
         let finer = u128::from(exact_unit(classes, 1 << 16).unwrap_or(1));
         let (byte, pace) = (BYTE * finer, u128::from(rate.as_bps()) * finer);
         let costs = costs(byte, classes);
-        // All virtual times are sums of these, and so multiples of what divides them.
+        // All virtual times are sums of these, and therefore multiples of their greatest common divisor.
         let grain = costs.iter().fold(common_divisor(byte, pace), |grain, cost| common_divisor(grain, *cost));
         Some((costs.iter().map(|cost| cost / grain).collect(), T::cost(byte / grain)?, T::number(pace / grain)?))
     }
 
-    /// What has been done of the last transmission by `now`.
+    /// Work of the last transmission that is done by `now`.
     #[inline]
     fn done(&self, now: Time) -> T {
         let span: Duration = now.since(self.since);
         self.work.min(T::product(self.pace, span.as_ps()))
     }
 
-    /// Of the heads that have started, the one that finishes first.
+    /// Among the heads that have started, the one with the smallest finish.
     #[inline(always)]
     fn smallest_finish(&self) -> Option<usize> {
         self.heads.smallest(|head| head.start <= self.virtual_time)
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(queues.send(&mut it, 1), [0]);
         queues.0[1].0 = 1;
         it.on_backlog(ms(50), 1, &queues.states());
-        // Half of a packet's work is done; the first class's next packet starts at 200 bytes of it.
+        // Half of the work of a packet is done; the next packet of the first class starts at 200 bytes of its own.
         assert_eq!(it.heads.all().map(|head| head.start).collect::<Vec<u64>>(), [200 * it.byte, 50 * it.byte]);
         assert_eq!(it.next(ms(100), &queues.states()), Turn::Queue(1));
     }
@@ -217,7 +217,7 @@ mod tests {
         queues.announce(&mut it);
         queues.send(&mut it, 1);
         queues.0[0].0 = 1;
-        // While its packet is on the wire the class has its debt; afterwards it has none.
+        // The class has its debt while its packet is on the wire, and none afterwards.
         it.on_backlog(ms(99), 0, &queues.states());
         assert_eq!(it.heads.all().next().expect("a class").start, 1000 * it.byte);
         it.on_backlog(ms(100), 0, &queues.states());
@@ -229,7 +229,7 @@ mod tests {
         let weights = weighted(&[3, 1, 2]);
         let mut narrow = Wf2qPlus::<u64>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("small weights fit");
         let mut wide = Wf2qPlus::<u128>::new(&Parameters {}, &weights, Rate::from_bps(8_000)).expect("they always fit");
-        // The work of 1,000 packets before all are set back; one class stays backlogged, so that the first packet does not restart.
+        // 1,000 packets before all tags are set back. One class stays backlogged, so that the first packet does not restart the tags.
         for it in [&mut narrow as &mut dyn Scheduler, &mut wide] {
             let one = QueueState { packets: 1, bytes: 100, head: 100 };
             it.on_backlog(Time::ZERO, 0, &[one, QueueState::default(), QueueState::default()]);

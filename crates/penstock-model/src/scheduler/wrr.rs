@@ -88,30 +88,30 @@ crate::choice! {
 /// State of weighted round robin.
 #[derive(Clone, Debug)]
 pub struct Wrr {
-    /// Whose turn it is.
+    /// Class whose turn it is.
     turn: usize,
     classes: Vec<Class>,
-    /// Cost of a byte, or 0 if each packet costs one.
+    /// Cost of a byte; 0 if each packet costs 1.
     byte: i64,
     debts: Debts,
-    /// Debts are forgiven and no class had credit: the next packet is not charged.
+    /// Debts are forgiven and no class had credit, so the next packet is free of charge.
     at_no_charge: bool,
     last_transmission: LastTransmission,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Class {
-    /// Credit, in packets, or in bytes / sum of the weights.
+    /// Credit in packets, or in bytes / sum of the weights.
     credit: i64,
-    /// Credit added by a turn.
+    /// Credit that a turn adds.
     grant: i64,
 }
 
-/// The default of the quantum: the largest packet of Ethernet.
+/// Default of `quantum`: the largest packet of Ethernet.
 const QUANTUM: Quantum = Quantum(Bytes::new(1500));
 
 impl Wrr {
-    /// The credit of each class in packets or bytes, if `wanted`.
+    /// Credit of each class in packets or bytes, if `wanted`.
     fn credits(&self, wanted: bool) -> impl Iterator<Item = f64> + '_ {
         self.classes.iter().filter(move |_| wanted).map(|class| class.credit as f64 / self.byte.max(1) as f64)
     }
@@ -125,7 +125,7 @@ impl Wrr {
         }
     }
 
-    /// Takes the grants and the unit of `other`; credits keep their bytes, rounded down to the new unit.
+    /// Adopts the grants and the unit of `other`. Credits keep their value in bytes, rounded down to the new unit.
     fn take_weights(&mut self, other: &Wrr) {
         let (old, new) = (i128::from(self.byte.max(1)), i128::from(other.byte.max(1)));
         for (class, other) in self.classes.iter_mut().zip(&other.classes) {
@@ -140,12 +140,12 @@ impl Wrr {
         Wrr::of(weights, quantum.get() * weights.len() as u64, weights.iter().sum(), debts, wire)
     }
 
-    /// All products fit 63 bits: see [`Quantum`] for the grants; of debts, the largest packet times the sum of the weights is
-    /// 65,535 x 256 x 10^4 = 1.7 x 10^11.
+    /// Creates the state. All products fit into 63 bits: see [`Quantum`] for the grants; the largest debt, the largest packet times the sum
+    /// of the weights, is 65,535 x 256 x 10^4 = 1.7 x 10^11.
     fn of(weights: &[u64], unit: u64, byte: u64, debts: Debts, wire: WireRate) -> Wrr {
         let class = |weight: &u64| Class { credit: 0, grant: (weight * unit) as i64 };
         Wrr {
-            // The first visit is the first class's.
+            // The first class gets the first visit.
             turn: weights.len() - 1,
             classes: weights.iter().map(class).collect(),
             byte: byte as i64,
@@ -161,7 +161,7 @@ impl Wrr {
         std::hint::select_unpredictable(next == self.classes.len(), 0, next)
     }
 
-    /// The class of `may` (never empty) whose turn it is, if debts are kept.
+    /// Class whose turn it is among those that satisfy `may` (at least one does), if debts are kept.
     #[inline(always)]
     pub(super) fn next_of(&mut self, may: impl Fn(usize) -> bool) -> usize {
         let mut turn = self.turn;
@@ -184,8 +184,8 @@ impl Wrr {
         }
     }
 
-    /// Skips the rounds from `turn` on, which has had its grant, in which no class of `may` would have credit: with turns worth much
-    /// less than a packet there are many.
+    /// Skips the rounds, from `turn` on, in which no class of `may` would have credit; `turn` has already received its grant. There are
+    /// many such rounds if a turn is worth much less than a packet.
     #[cold]
     fn skip_rounds(&mut self, turn: usize, may: &impl Fn(usize) -> bool) {
         let rounds = |(i, class): (usize, &Class)| match -class.credit {
@@ -197,7 +197,7 @@ impl Wrr {
         for (i, class) in self.classes.iter_mut().enumerate() {
             let most = match (may(i), i == turn) {
                 (true, _) => i64::MAX,
-                // Nothing but the grant of this visit.
+                // Only the grant of this visit counts.
                 (false, true) => class.grant.max(class.credit),
                 (false, false) => 0,
             };
@@ -205,30 +205,30 @@ impl Wrr {
         }
     }
 
-    /// Whose turn it is.
+    /// Class whose turn it is.
     pub(super) fn turn(&self) -> usize {
         self.turn
     }
 
-    /// The wire is free, and the class whose turn it is has no packet: the rest of its credit is lost, and the next class has its turn.
+    /// Ends the turn of a class that has no packet when the wire is free: the rest of its credit is lost, and the next class has its turn.
     #[cold]
     pub(super) fn end_turn(&mut self) {
         let credit = &mut self.classes[self.turn].credit;
         *credit = (*credit).min(0);
     }
 
-    /// A packet of `size` bytes of class `class` is sent.
+    /// Charges class `class` for a packet of `size` bytes.
     #[inline(always)]
     pub(super) fn charge(&mut self, class: usize, size: u32) {
         self.classes[class].credit -= if self.byte == 0 { 1 } else { self.byte * i64::from(size) };
     }
 
-    /// The class whose turn it is, if debts are forgiven.
+    /// Class whose turn it is, if debts are forgiven.
     fn next_forgiving(&mut self, queues: &[QueueState]) -> usize {
         if self.at_no_charge {
             return self.turn;
         }
-        // The visit goes on until the credit is used up.
+        // A visit lasts until its credit is used up.
         let mut turn = if self.classes[self.turn].credit > 0 { self.turn } else { self.after(self.turn) };
         for _ in 0..queues.len() {
             let class = &mut self.classes[turn];
@@ -283,7 +283,7 @@ impl Scheduler for Wrr {
         }
     }
 
-    /// The packet that was to be sent without charge may be gone.
+    /// Cancels a free packet that is gone.
     fn on_head_change(&mut self, queue: usize, queues: &[QueueState]) {
         if queue == self.turn && queues[queue].packets == 0 {
             self.at_no_charge = false;
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn what_a_class_leaves_unused_is_lost() {
-        // The second class has one packet for its three; when it comes back it has three, not five.
+        // The second class has one packet for its credit of three. With packets again, it has three, not five.
         let mut it = wrr(&[], &[1, 3]);
         let mut queues = Queues(vec![(9, 100), (1, 100)]);
         assert_eq!(queues.send(&mut it, 4), [0, 1, 0, 0]);
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn nothing_is_saved_while_others_are_served_at_each_step() {
-        // As above, but no round passes without a packet: back again, the second class has three.
+        // As above, but no round passes without a packet: with packets again, the second class has three.
         let mut it = wrr(&[], &[3, 3]);
         let mut queues = Queues(vec![(9, 100), (1, 100)]);
         assert_eq!(queues.send(&mut it, 5), [0, 0, 0, 1, 0]);
@@ -346,8 +346,8 @@ mod tests {
 
     #[test]
     fn a_class_that_comes_back_still_has_its_debt() {
-        // 2700 bytes at a visit worth 1500 leave -1200. The next visit makes that 300, which one packet of 600 uses up; -300 and
-        // 1500 are two of them.
+        // 2700 bytes at a visit worth 1500 leave -1200. The next visit makes that 300, which one packet of 600 uses up; -300 + 1500 are two
+        // packets.
         let mut it = wrr(&["weighs = bytes"], &[1, 1]);
         let mut queues = Queues(vec![(9, 1500), (1, 2700)]);
         assert_eq!(queues.send(&mut it, 3), [0, 1, 0]);
@@ -357,8 +357,8 @@ mod tests {
 
     #[test]
     fn a_debt_keeps_its_bytes_under_other_weights() {
-        // The second class owes 300 bytes after its visit of 1500. From then on visits are worth 1000 and 2000 bytes: of 1700 it takes 1800,
-        // of 1900 it takes 2400. The first class takes 1500 of 1000 and of 500, and is passed over once.
+        // The second class owes 300 bytes after its visit of 1500. From then on visits are worth 1000 and 2000 bytes: it sends 1800 of 1700
+        // and 2400 of 1900. The first class sends 1500 of 1000 and of 500, and is skipped once.
         let mut it = wrr(&["weighs = bytes"], &[1, 1]);
         let mut queues = Queues(vec![(9, 1500), (99, 600)]);
         assert_eq!(queues.send(&mut it, 4), [0, 1, 1, 1]);
@@ -369,8 +369,8 @@ mod tests {
 
     #[test]
     fn weights_are_shares_of_the_bytes() {
-        // A visit is worth 1500 bytes to each. 1500 bytes use it up; of 600 the third takes 300 too much, which are then
-        // missing: two at the next visit.
+        // A visit is worth 1500 bytes to each class. A packet of 1500 uses it up. With packets of 600, the third exceeds it by 300, which
+        // are missing at the next visit: two packets.
         let mut queues = Queues(vec![(9, 1500), (9, 600)]);
         let sent = queues.send(&mut wrr(&["weighs = bytes"], &[1, 1]), 11);
         assert_eq!(sent, [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1]);
@@ -386,8 +386,8 @@ mod tests {
 
     #[test]
     fn forgiven_debts_are_missing_at_one_visit_only() {
-        // A visit is worth 900 bytes: 1500 leave -600, then 300, then -1200, which the third visit does not cover and
-        // the fourth knows nothing of. The other class has as much each time, and no debts.
+        // A visit is worth 900 bytes: 1500 leave -600, then 300, then -1200. The third visit does not cover this debt, and the fourth
+        // starts without it. The other class gets 900 each time and has no debts.
         let mut it = wrr(&["weighs = bytes", "quantum = 900 bytes", "debts = forgiven"], &[1, 1]);
         let mut queues = Queues(vec![(9, 1500), (99, 900)]);
         assert_eq!(queues.send(&mut it, 10), [0, 1, 0, 1, 1, 0, 1, 0, 1, 1]);
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn forgiven_debts_let_small_shares_send_every_other_round() {
-        // 300 bytes a visit: 1500 are sent, one visit is passed over, and so on.
+        // 300 bytes a visit: 1500 are sent, one visit is skipped, and so on.
         let mut it = wrr(&["weighs = bytes", "debts = forgiven"], &[1, 9]);
         let mut queues = Queues(vec![(99, 1500), (999, 1350)]);
         let sent = queues.send(&mut it, 100);
@@ -416,8 +416,8 @@ mod tests {
             quantum("2305843009213693952 bytes").expect_err("a mistake"),
             ["quantum: 2305843009213693952 bytes are too many for a turn: the product of quantum and weight would overflow; at most 1000 GB"]
         );
-        // The largest of all fit: shares are as they should be. A visit is worth 1.5 x 10^16 and 5 x 10^15 packets, so the first
-        // class goes on; with all weights, no product overflows.
+        // Even the largest quantum gives correct shares. A visit is worth 1.5 x 10^16 and 5 x 10^15 packets, so the first class continues.
+        // No product overflows with all weights.
         let largest = quantum("1000 GB").expect("sound");
         let mut queues = Queues(vec![(9, 1500), (9, 1500)]);
         assert_eq!(queues.send(&mut Wrr::new(&largest, &weighted(&[3, 1]), Rate::from_bps(1)), 9), [0; 9]);
@@ -428,7 +428,8 @@ mod tests {
 
     #[test]
     fn shares_are_kept_by_visits_worth_a_byte() {
-        // A visit of the first class is worth 1.5 bytes: it sends a packet of 1500 bytes each 1000 rounds, the other three of 500.
+        // A visit of the first class is worth 1.5 bytes: it sends a packet of 1500 bytes every 1000 rounds. One of the other class is worth
+        // 0.5 bytes: 3000 rounds.
         let mut it = wrr(&["weighs = bytes", "quantum = 1 byte"], &[3, 1]);
         let mut queues = Queues(vec![(999, 1500), (999, 1500)]);
         let sent = queues.send(&mut it, 400);
@@ -467,7 +468,7 @@ mod tests {
 
     #[test]
     fn a_debt_outlives_an_idle_port() {
-        // 2700 bytes of 1500 leave -1200. The next turn makes that 300: one packet of 600.
+        // 2700 bytes of 1500 leave -1200. The next turn makes that 300, enough for one packet of 600.
         let mut it = wrr(&["weighs = bytes"], &[1, 1]);
         let mut queues = Queues(vec![(1, 2700), (0, 1500)]);
         queues.announce(&mut it);

@@ -10,7 +10,7 @@ pub struct Settings {
     pub target: Duration,
     /// Time from the first long sojourn time to the first drop (I).
     pub interval: Duration,
-    /// Longer sojourn times are too long.
+    /// Sojourn times above this one are too long.
     pub longest: Duration,
     /// Steps of BLUE's probability, up and down (d1, d2).
     pub steps: (f64, f64),
@@ -34,27 +34,28 @@ impl Settings {
 /// State of COBALT for one queue.
 #[derive(Clone, Debug, Default)]
 pub struct Controller {
-    /// It is in the dropping state.
+    /// Whether CoDel is in the dropping state.
     pub is_dropping: bool,
-    /// n of the next drop.
+    /// Number n of the next drop in the control law.
     pub count: u32,
-    /// Time of the next drop; while the count is zero, an interval after the last departure.
+    /// Time of the next drop; one interval after the last departure while `count` is zero.
     pub next_drop: Time,
     /// BLUE's drop probability.
     pub probability: f64,
-    /// Time of its last step.
+    /// Time of the last step of `probability`.
     last_step: Option<Time>,
-    /// Drops follow one another at once: the count has not changed yet, with a first drop at once.
+    /// Whether drops follow one another without delay: the controller began with an immediate first drop, and `count` has not changed
+    /// since.
     is_first_at_once: bool,
 }
 
 impl Controller {
-    /// A controller whose first drop follows the first long sojourn time at once.
+    /// A controller that drops on the first long sojourn time, without waiting for an interval.
     pub fn with_first_drop_at_once() -> Controller {
         Controller { is_first_at_once: true, ..Controller::default() }
     }
 
-    /// The control law: the drop after one at `time`.
+    /// Control law: time of the drop that follows one at `time`.
     fn control_law(&self, settings: &Settings, time: Time) -> Time {
         if self.is_first_at_once {
             return time;
@@ -63,14 +64,14 @@ impl Controller {
         time + Duration::from_ps((settings.interval.as_ps() as f64 / root + 0.5) as u64)
     }
 
-    /// The count falls, and the next drop is that of the lower rate.
+    /// Decrements the count and schedules the next drop by the lower drop rate.
     fn lower_count(&mut self, settings: &Settings) {
         self.count -= 1;
         self.is_first_at_once = false;
         self.next_drop = self.control_law(settings, self.next_drop);
     }
 
-    /// CoDel's part: whether the packet that departs is to be dropped or marked, and whether the next drop is overdue even so.
+    /// CoDel's part. Returns whether to drop or mark the departing packet, and whether the next drop is already overdue.
     fn decide(&mut self, settings: &Settings, now: Time, sojourn: Duration) -> (bool, bool) {
         let mut is_overdue = now > self.next_drop;
         let mut is_due = self.count > 0 && now >= self.next_drop;
@@ -95,7 +96,7 @@ impl Controller {
         (false, is_overdue)
     }
 
-    /// Decides on a packet that departs: whether it is dropped, and whether it is marked if it is not.
+    /// Decides on a departing packet. Returns whether it is dropped, and whether it is marked if it is not dropped.
     #[inline]
     pub fn on_departure(
         &mut self,
@@ -117,7 +118,7 @@ impl Controller {
         (is_dropped, is_marked)
     }
 
-    /// Changes BLUE's probability, at most once per target.
+    /// Changes BLUE's probability if more than a target has passed since its last step.
     fn step(&mut self, settings: &Settings, now: Time, change: f64) {
         if self.last_step.is_none_or(|last| now.since(last) > settings.target) {
             self.probability = (self.probability + change).clamp(0.0, 1.0);
@@ -125,7 +126,7 @@ impl Controller {
         }
     }
 
-    /// A packet does not fit.
+    /// Handles an arrival that does not fit.
     #[cold]
     pub fn on_overflow(&mut self, settings: &Settings, now: Time) {
         self.step(settings, now, settings.steps.0);
@@ -134,7 +135,7 @@ impl Controller {
         self.count = self.count.max(1);
     }
 
-    /// The queue was to be served and is empty.
+    /// Handles a dequeue from an empty queue.
     pub fn on_empty(&mut self, settings: &Settings, now: Time) {
         if self.probability > 0.0 {
             self.step(settings, now, -settings.steps.1);
@@ -145,7 +146,7 @@ impl Controller {
         }
     }
 
-    /// The queue has been empty since the last call: all steps down that are due by `now`.
+    /// Applies all downward steps that are due by `now`. The queue must have been empty since the last call.
     pub fn decay(&mut self, settings: &Settings, now: Time) {
         if let (Some(last), true) = (self.last_step, self.probability > 0.0) {
             let steps = now.since(last).as_ps() / settings.target.as_ps().max(1);
@@ -157,7 +158,7 @@ impl Controller {
         }
     }
 
-    /// Whether nothing is left of past congestion.
+    /// Whether BLUE's probability and the count are zero and the next drop is due, so that no trace of past congestion remains.
     pub fn is_at_rest(&self, now: Time) -> bool {
         self.probability == 0.0 && self.count == 0 && now >= self.next_drop
     }

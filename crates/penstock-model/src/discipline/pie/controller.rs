@@ -1,9 +1,9 @@
-//! The controller, which computes a probability from delays [RFC8033 s4.2].
+//! The controller of PIE, which computes a probability from delays [RFC8033 s4.2].
 
 use super::Parameters;
 use crate::units::Duration;
 
-/// The proportional integral controller, whose steps are scaled by its probability.
+/// Proportional integral controller; its probability scales its steps.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     pub(super) target: Duration,
@@ -16,11 +16,11 @@ pub(super) struct Controller {
     pub(super) last_delay: Duration,
 }
 
-/// Upper bounds on the probability, and the divisor of steps below each.
+/// Upper bounds on the probability, each with the divisor of steps below it.
 const SCALES: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
-/// Maximum step from a probability of 0.1 on [RFC8033 s5.5].
+/// Maximum step at probabilities of 0.1 or more [RFC8033 s5.5].
 const MAX_STEP: f64 = 0.02;
-/// Factor of the probability at an update without congestion.
+/// Factor that multiplies the probability at an update without congestion.
 const DECAY: f64 = 0.98;
 
 impl Controller {
@@ -45,14 +45,13 @@ impl Controller {
         delay.times(2) < self.target
     }
 
-    /// Whether the delay at the last update was short and the probability is not high, so that no packet is dropped [RFC8033
-    /// s4.1].
+    /// Whether the delay at the last update was short and the probability is below 0.2, so that no packet is dropped [RFC8033 s4.1].
     #[inline]
     pub(super) fn is_uncongested(&self) -> bool {
         self.is_short(self.last_delay) && self.probability < 0.2
     }
 
-    /// Whether congestion is over, with `delay` now: bursts are allowed again [RFC8033 s4.4].
+    /// Whether congestion is over, given the present `delay`, so that bursts are allowed again [RFC8033 s4.4].
     #[inline]
     pub(super) fn has_settled(&self, delay: Duration) -> bool {
         self.probability == 0.0 && self.is_short(delay) && self.is_short(self.last_delay)
@@ -63,7 +62,7 @@ impl Controller {
         self.probability == 0.0 && self.last_delay == Duration::ZERO
     }
 
-    /// The delay is seen to be `delay`.
+    /// Updates the probability by the present `delay`.
     pub(super) fn update(&mut self, delay: Duration) {
         let seconds = delay.as_seconds();
         let step = self.alpha * (seconds - self.target.as_seconds()) + self.beta * (seconds - self.last_delay.as_seconds());

@@ -2,14 +2,14 @@
 
 use crate::units::{Bytes, Duration, Time};
 
-/// Mean time in which a threshold of bytes leaves the queue.
+/// Measures the mean time in which DQ_THRESHOLD bytes leave the queue.
 #[derive(Clone, Debug)]
 pub(super) struct DepartureRate {
-    /// DQ_THRESHOLD.
+    /// Bytes per measurement (DQ_THRESHOLD).
     threshold: u64,
     /// Start of the current measurement (measurement_start), and bytes that have left since (dq_count).
     measurement: Option<(Time, u64)>,
-    /// avg_dq_time; `None` before the first measurement.
+    /// Mean duration of a measurement (avg_dq_time); `None` before the first one.
     mean_ps: Option<f64>,
 }
 
@@ -28,14 +28,14 @@ impl DepartureRate {
         Duration::from_ps(self.mean_ps.map_or(0, |mean| (bytes as f64 * mean / self.threshold as f64 + 0.5) as u64))
     }
 
-    /// The transmission of a packet of `size` begins, with `behind` bytes behind it.
+    /// Records that the transmission of a packet of `size` bytes begins, with `behind` bytes behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, size: u32, behind: u64) {
         if let Some((start, left)) = &mut self.measurement {
             *left += u64::from(size);
             if *left >= self.threshold {
                 let taken = now.since(*start).as_ps() as f64;
-                // The weight of a measurement is its share of 2^16 bytes.
+                // The weight of a measurement is its size as a fraction of 2^16 bytes.
                 let weight = self.threshold as f64 / 65_536.0;
                 self.mean_ps = Some(self.mean_ps.map_or(taken, |mean| taken * weight + mean * (1.0 - weight)));
                 self.measurement = None;

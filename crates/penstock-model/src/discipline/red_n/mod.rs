@@ -31,9 +31,9 @@ pub struct RedN {
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     Packets,
-    /// All together.
+    /// Bytes, without a count for each precedence.
     Bytes,
-    /// Bytes of each precedence, which the occupancy of a queue does not include.
+    /// Bytes of each precedence. RED_n counts them itself, since [`Occupancy`] does not.
     BytesOfPrecedence([u64; PRECEDENCES]),
 }
 
@@ -61,7 +61,7 @@ struct Class {
 }
 
 impl RedN {
-    /// The average of each precedence, if `wanted`.
+    /// Averages of all precedences, if `wanted`.
     fn averages_in(&self, wanted: bool) -> impl Iterator<Item = f64> + '_ {
         self.classes.iter().filter(move |_| wanted).map(|class| class.average)
     }
@@ -92,13 +92,13 @@ impl RedN {
         }
     }
 
-    /// The averages as of the last arrival, one per precedence.
+    /// Averages as of the last arrival, one per precedence.
     pub fn averages(&self) -> impl Iterator<Item = f64> + '_ {
         self.classes.iter().map(|class| class.average)
     }
 
-    /// Part of a queue that the average of precedence `i` counts. The queue holds `all`, and `of` each precedence. The last
-    /// precedence includes all worse ones.
+    /// Part of the queue that the average of precedence `i` counts. The queue holds `all` in total and `of[j]` of precedence j. The last
+    /// average counts all higher precedences too.
     #[inline(always)]
     fn counted<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
         let last = i + 1 == self.classes.len();
@@ -124,8 +124,8 @@ impl RedN {
 }
 
 impl RedN {
-    /// Decision on an arrival at a queue that holds `all`, and `of` each precedence. One copy per unit, so that counting
-    /// packets needs no test of the unit at every precedence.
+    /// Decides on an arrival at a queue that holds `all` in total and `of[j]` of precedence j. It is compiled once per unit, so that
+    /// counting packets does not test the unit at every precedence.
     #[inline(always)]
     fn decide<T: Copy + Into<u64>>(&mut self, now: Time, packet: &Packet, queue: &Occupancy, all: u64, of: &[T; PRECEDENCES]) -> Verdict {
         if self.when_full == WhenFull::Ignore && !queue.has_room(packet, self.limit) {
@@ -153,7 +153,7 @@ impl RedN {
         verdict(cause, self.ecn, packet)
     }
 
-    /// Decision on an arrival if bytes are counted, by precedence if needed.
+    /// Decides on an arrival if bytes are counted, by precedence if needed.
     #[inline(never)]
     fn decide_on_bytes(&mut self, now: Time, packet: &Packet, queue: &Occupancy) -> Verdict {
         let of = if let Unit::BytesOfPrecedence(bytes) = self.unit { bytes } else { [0; PRECEDENCES] };

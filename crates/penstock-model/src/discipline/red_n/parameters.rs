@@ -118,7 +118,7 @@ impl Parameters {
         self.mode.unwrap_or(Mode::of_unit(self.limit))
     }
 
-    /// Reports thresholds in another unit than the limit. Returns whether there are any.
+    /// Reports thresholds whose unit differs from that of the limit. Returns whether there are any.
     fn check_units(&self, mistake: &mut dyn FnMut(&str, String)) -> bool {
         let min = self.min_thresholds.iter().enumerate().map(|(i, threshold)| ("min-thresholds", i, threshold.0));
         let max = self.max_thresholds.iter().enumerate().map(|(i, threshold)| ("max-thresholds", i, *threshold));

@@ -1,4 +1,4 @@
-//! The filter of acknowledgements.
+//! Filter of acknowledgements.
 
 use crate::packet::{Ack, Packet, SackBlock};
 use crate::scheduler::Earlier;
@@ -15,9 +15,9 @@ crate::choice! {
     }
 }
 
-/// CWR and ECE.
+/// Flags CWR and ECE.
 const ECN_ECHO: u32 = 0b011;
-/// AE, a reserved bit before AccECN.
+/// Flag AE, a reserved bit before AccECN.
 const AE: u32 = 0b100;
 
 /// All blocks of the SACK option, first the one that reports a duplicate (D-SACK).
@@ -26,33 +26,33 @@ fn blocks(ack: &Ack) -> impl Iterator<Item = SackBlock> + '_ {
     duplicate.into_iter().chain(ack.blocks())
 }
 
-/// Segments in the SACK blocks; a duplicate counts again.
+/// Number of segments in the SACK blocks; a duplicate counts again.
 fn covered(ack: &Ack) -> u32 {
     blocks(ack).map(|block| block.end.wrapping_sub(block.start)).sum()
 }
 
-/// Whether it reports a duplicate of a segment that the cumulative acknowledgement covers, which no later one does.
+/// Whether it reports a duplicate of a segment that the cumulative acknowledgement covers. No later acknowledgement reports it.
 fn reports_duplicate(ack: &Ack) -> bool {
     ack.duplicate().is_some_and(|segment| segment < ack.next)
 }
 
-/// Whether an acknowledgement may be dropped for its flags and options: nothing that the filter does not know.
+/// Whether the flags and options of an acknowledgement allow dropping it: the filter must know all of them.
 fn is_plain(ack: &Ack) -> bool {
     ack.flags.ace() & AE == 0 && !reports_duplicate(ack) && (blocks(ack).count() == 3 || ack.sack.marks() == 0)
 }
 
-/// Whether `new` tells all that `old` does, and more.
+/// Whether `new` conveys all information of `old`, and more.
 fn supersedes(new: &Ack, old: &Ack) -> bool {
     if old.next > new.next {
         return false;
     }
-    // Each block of the old one must lie in a block of the new one.
+    // Each block of `old` must lie in a block of `new`.
     let is_covered = blocks(old).all(|block| blocks(new).any(|other| other.start <= block.start && other.end >= block.end));
     is_covered && (old.next < new.next || covered(new) > covered(old))
 }
 
 impl AckFilter {
-    /// The position of the `earlier` acknowledgement that `packet` makes redundant.
+    /// Position of the `earlier` acknowledgement that `packet` makes redundant.
     pub fn redundant(self, packet: &Packet, earlier: Earlier<'_>) -> Option<u32> {
         let new = packet.body.to_ack()?;
         let echo_of = |ack: &Ack| ack.flags.ace() & ECN_ECHO;
@@ -62,7 +62,7 @@ impl AckFilter {
             count += 1;
             let Some(ack) = old.body.to_ack().filter(|_| old.flow == packet.flow) else { continue };
             if eligible.is_some_and(|(_, echo)| echo != echo_of(&ack)) {
-                // The sender would not see that the flags have changed.
+                // Otherwise the sender would not notice the change of the flags.
                 eligible = None;
                 found -= 1;
             }
@@ -97,14 +97,14 @@ mod tests {
         ack(next, AckFlags::NONE, &[])
     }
 
-    /// With a D-SACK of a segment before its blocks.
+    /// An acknowledgement with a D-SACK of a segment before its blocks.
     fn report(next: u32, duplicate: u32, blocks: &[(u32, u32)]) -> Packet {
         let mut told = ack(next, AckFlags::NONE, blocks).body.to_ack().expect("an acknowledgement");
         told.sack = told.sack.with_duplicate(next, duplicate);
         Packet { body: Body::ack(told), ..packet(40, 0) }
     }
 
-    /// What the last of these makes redundant, if the filter is conservative and if it is aggressive.
+    /// Position that the last of these packets makes redundant, with the conservative and with the aggressive filter.
     fn redundant(packets: &[Packet]) -> [Option<u32>; 2] {
         let (last, earlier) = packets.split_last().expect("a packet");
         [AckFilter::Conservative, AckFilter::Aggressive].map(|filter| filter.redundant(last, &mut earlier.iter()))
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(redundant(&[plain(9)]), [None, None]);
         assert_eq!(redundant(&[plain(8), plain(9)]), [None, Some(0)]);
         assert_eq!(redundant(&[plain(7), plain(8), plain(9)]), [Some(0), Some(0)]);
-        // Data of the same flow, or of another, at the head and in between.
+        // Data of the same flow or of another flow, at the head and in between.
         let data = packet(1500, 0);
         assert_eq!(redundant(&[data, plain(7), data, plain(8), plain(9)]), [Some(1), Some(1)]);
         assert_eq!(redundant(&[plain(8), data, plain(9)]), [None, None], "they do not follow each other");
@@ -138,19 +138,19 @@ mod tests {
         assert_eq!(redundant(&[with(3, &[(5, 7)]), with(3, &[(5, 6)])]), [None, None]);
         assert_eq!(redundant(&[with(3, &[(5, 6)]), with(3, &[(5, 6)])]), [None, None], "the same again");
         assert_eq!(redundant(&[with(3, &[(5, 6)]), with(4, &[(5, 6)])]), [None, Some(0)]);
-        // Without the block, though everything is acknowledged.
+        // Without the block, although everything is acknowledged.
         assert_eq!(redundant(&[with(3, &[(5, 6)]), plain(9)]), [None, None]);
     }
 
     #[test]
     fn a_report_of_a_duplicate_below_the_acknowledgement_is_kept() {
         let with = |next, blocks: &[(u32, u32)]| ack(next, AckFlags::NONE, blocks);
-        // Later acknowledgements tell nothing of it, not even with the same report.
+        // Later acknowledgements do not convey the duplicate, not even with the same report.
         assert_eq!(redundant(&[report(7, 3, &[]), plain(8), plain(9)]), [None, Some(1)]);
         assert_eq!(redundant(&[report(7, 3, &[]), report(8, 3, &[])]), [None, None]);
         assert_eq!(redundant(&[plain(6), report(7, 3, &[]), plain(8)]), [None, None]);
         assert_eq!(redundant(&[report(7, 3, &[(12, 14)]), with(9, &[(12, 14)])]), [None, None]);
-        // As a block, it makes a plain acknowledgement redundant.
+        // As a block, the duplicate makes a plain acknowledgement redundant.
         assert_eq!(redundant(&[plain(7), report(7, 3, &[])]), [None, Some(0)]);
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let with = |next, blocks: &[(u32, u32)]| ack(next, AckFlags::NONE, blocks);
         assert_eq!(redundant(&[report(7, 12, &[(12, 14)]), with(8, &[(12, 14)])]), [None, Some(0)]);
         assert_eq!(redundant(&[report(7, 12, &[]), plain(8)]), [None, None]);
-        // Its segment counts twice: as much as three segments of the later one.
+        // The duplicate segment counts twice, so both acknowledgements cover three segments.
         assert_eq!(redundant(&[report(7, 12, &[(12, 14)]), with(7, &[(12, 15)])]), [None, None]);
         assert_eq!(redundant(&[report(7, 12, &[(12, 14)]), with(7, &[(12, 16)])]), [None, Some(0)]);
         // A third block in the place of AccECN's option.
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(redundant(&[plain(7), echo(8), echo(9)]), [None, Some(1)]);
         assert_eq!(redundant(&[echo(8), plain(9)]), [None, None]);
         assert_eq!(redundant(&[plain(6), echo(7), echo(8), echo(9)]), [Some(1), Some(1)]);
-        // AE, of AccECN, and its option.
+        // Flag AE and the option of AccECN.
         let ae = |next| ack(next, AckFlags::of_count(4), &[]);
         assert_eq!(redundant(&[ae(7), ae(8), ae(9)]), [None, None]);
         let with_option = |next| {

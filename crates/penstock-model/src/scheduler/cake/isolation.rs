@@ -29,14 +29,14 @@ crate::choice! {
 /// Hashes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hashes {
-    /// Selects the queue.
+    /// Hash that selects the queue.
     pub flow: u32,
-    /// Of source and destination.
+    /// Hashes of source and destination.
     pub hosts: [u32; 2],
 }
 
 impl Isolation {
-    /// Whether flows of source hosts and of destination hosts share the turn of a host.
+    /// Whether the flows of a source host, and those of a destination host, share the host's turn.
     pub fn shares(self) -> [bool; 2] {
         match self {
             Isolation::DualSource => [true, false],
@@ -46,7 +46,7 @@ impl Isolation {
         }
     }
 
-    /// The hashes of a packet under `key`.
+    /// Hashes of a packet under `key`.
     pub fn hashes(self, key: Key, traffic: &Traffic, packet: &Packet) -> Hashes {
         let hash = |words: [u64; 2]| key.hash(words) as u32;
         let [source, destination] = traffic.hosts(packet);

@@ -19,7 +19,7 @@ crate::choice! {
 /// Bytes that the link adds to each packet, or the words of tc-cake(8) for a link, which also imply a minimum size and a framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkOverhead {
-    /// Added to each packet.
+    /// Bytes added to each packet.
     pub added: u64,
     /// Minimum size unless `mpu` is given.
     pub minimum: u64,
@@ -30,7 +30,7 @@ pub struct LinkOverhead {
 /// A VLAN tag, which can follow another word.
 const VLAN: (&str, u64) = ("ether-vlan", 4);
 
-/// The words of tc-cake(8) for links: bytes added, minimum size and framing.
+/// Words of tc-cake(8) for links, with bytes added, minimum size and framing.
 const LINKS: [(&str, u64, u64, LinkLayer); 14] = [
     ("raw", 0, 0, LinkLayer::Plain),
     ("conservative", 48, 0, LinkLayer::Atm),
@@ -52,7 +52,7 @@ const NAMES: &str = "raw, conservative, ethernet, docsis, pppoe-ptm, bridged-ptm
                      bridged-llcsnap, pppoa-vcmux, pppoa-llc, pppoe-vcmux, pppoe-llcsnap, each also before ether-vlan";
 
 impl LinkOverhead {
-    /// The link of one or more words; `None` if the first is no such word.
+    /// Parses one or more words for a link; `None` if the first word names no link.
     fn of_words(text: &str) -> Option<Result<LinkOverhead, String>> {
         let mut words = text.split_whitespace();
         let first = words.clone().next()?;
@@ -89,19 +89,19 @@ impl Parameter for LinkOverhead {
     }
 }
 
-/// Overhead compensation: rules of tc-cake(8).
+/// Overhead compensation by the rules of tc-cake(8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
-    /// Added to each packet.
+    /// Bytes added to each packet.
     pub added: u64,
-    /// Minimum size after that (mpu).
+    /// Minimum size after the addition (mpu).
     pub minimum: u64,
-    /// The framing of the result.
+    /// Framing of the result.
     pub layer: LinkLayer,
 }
 
 impl Overhead {
-    /// The bytes that a packet of `size` bytes occupies.
+    /// Bytes that a packet of `size` bytes occupies.
     #[inline]
     pub fn bytes(&self, size: u32) -> Bytes {
         let framed = (u64::from(size) + self.added).max(self.minimum);

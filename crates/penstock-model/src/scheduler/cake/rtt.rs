@@ -3,7 +3,7 @@
 use crate::parameters::{duration, Kind, Parameter, Value};
 use crate::units::Duration;
 
-/// A round-trip time, or the word for a usual one.
+/// A round-trip time, or the word for a common one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rtt(pub Duration);
 
@@ -41,7 +41,7 @@ impl Parameter for Rtt {
 }
 
 impl Rtt {
-    /// The target of CoDel: a twentieth.
+    /// Target of CoDel: a twentieth of the round-trip time.
     pub fn target(self) -> Duration {
         Duration::from_ps(self.0.as_ps() / 20)
     }

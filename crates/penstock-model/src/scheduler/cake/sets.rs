@@ -1,11 +1,11 @@
 //! Set-associative tables: queues of flows, and hosts.
 
-/// Queues of a tin, and hosts on each side.
+/// Number of queues of a tin, and of hosts on each side.
 pub const SLOTS: usize = 1024;
-/// Slots among which a hash may choose.
+/// Number of slots that a hash may select from.
 const WAYS: usize = 8;
 
-/// The slots of the set of a hash, its own first.
+/// Slots of the set of a hash, its own slot first.
 fn ways(hash: u32) -> impl Iterator<Item = usize> {
     let own = hash as usize % SLOTS;
     let set = own - own % WAYS;
@@ -23,8 +23,8 @@ impl Slots {
         Slots { tags: vec![0; SLOTS] }
     }
 
-    /// The slot of a flow, and whether it was free or another flow's until this packet: the one with its tag, else a free one of its
-    /// set, else its own, which it shares with the flow there.
+    /// Slot of a flow, and whether the slot was free or belonged to another flow until this packet. Selects the slot with the flow's tag;
+    /// otherwise a free slot of its set; otherwise its own slot, which it then shares with the flow there.
     pub fn find(&mut self, hash: u32, mut is_used: impl FnMut(usize) -> bool) -> (usize, bool) {
         let own = hash as usize % SLOTS;
         if let Some(slot) = ways(hash).find(|slot| self.tags[*slot] == hash) {
@@ -40,7 +40,7 @@ impl Slots {
 #[derive(Clone, Debug)]
 pub struct Hosts {
     tags: Vec<u32>,
-    /// The number of bulk flows of each.
+    /// Number of bulk flows of each host.
     pub bulk: Vec<u32>,
 }
 
@@ -49,7 +49,7 @@ impl Hosts {
         Hosts { tags: vec![0; SLOTS], bulk: vec![0; SLOTS] }
     }
 
-    /// The slot of a host: the one with its tag, else one of its set without bulk flows, else its own.
+    /// Slot of a host: the one with its tag; otherwise one of its set without bulk flows; otherwise its own.
     pub fn find(&mut self, hash: u32) -> usize {
         let known = ways(hash).find(|slot| self.tags[*slot] == hash);
         let slot = known.or_else(|| ways(hash).find(|slot| self.bulk[*slot] == 0)).unwrap_or(hash as usize % SLOTS);
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn flows_of_a_set_have_eight_slots() {
         let (mut slots, mut used) = (Slots::new(), Vec::new());
-        // All have slot 13 of the set from 8 to 15.
+        // All hashes have slot 13 in the set of slots 8 to 15.
         let mut find = |number: u32| {
             let (slot, is_new) = slots.find(13 + 1024 * number, |slot| used.contains(&slot));
             used.push(slot);
@@ -74,7 +74,7 @@ mod tests {
         let first: Vec<_> = (1..=8).map(&mut find).collect();
         assert_eq!(first, [13, 14, 15, 8, 9, 10, 11, 12].map(|slot| (slot, true)));
         assert_eq!((1..=8).map(&mut find).collect::<Vec<_>>(), [13, 14, 15, 8, 9, 10, 11, 12].map(|slot| (slot, false)));
-        // The ninth takes the slot of the first, which then finds none of its own.
+        // The ninth flow takes the slot of the first, which then has no slot.
         assert_eq!([find(9), find(9), find(1)], [(13, true), (13, false), (13, true)]);
     }
 

@@ -1,4 +1,4 @@
-//! A tin: flows that take turns, with shares by host.
+//! A tin: flows that take turns, with fairness between hosts.
 
 use super::isolation::Hashes;
 use super::overhead::Overhead;
@@ -10,37 +10,37 @@ use crate::queue_state::QueueState;
 use crate::units::{Bytes, Duration, Rate, Time};
 use std::collections::VecDeque;
 
-/// No queue.
+/// Marks the absence of a queue.
 const NONE: u32 = u32::MAX;
 /// Steps of BLUE's probability.
 const STEPS: (f64, f64) = (1.0 / 256.0, 1.0 / 4096.0);
 /// Fractional bits of deficits, since quanta are divided by numbers of flows.
 const FRACTION: u32 = 16;
 
-/// How a flow is served.
+/// Service state of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowSet {
-    /// It has no packets, and its slot is free.
+    /// The flow has no packets, and its slot is free.
     Idle,
-    /// It has packets and goes first.
+    /// The flow has packets and is served first.
     Sparse,
-    /// It was sparse and found empty without credit: it is listed with bulk flows until its turn.
+    /// The flow was sparse and was found empty, without credit. It is listed with bulk flows until its turn.
     SparseWait,
-    /// It takes turns.
+    /// The flow takes turns.
     Bulk,
-    /// It has no packets, but its control law is not at rest; its slot is reserved.
+    /// The flow has no packets, but its control law is not at rest, so its slot is reserved.
     Decaying,
 }
 
-/// A flow, or those that share a queue.
+/// A flow, or the flows that share a queue.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Its tin.
+    /// Tin of the flow.
     pub tin: usize,
     pub set: FlowSet,
-    /// In fractions of a byte.
+    /// Deficit in fractions of a byte.
     deficit: i64,
-    /// The slots of source and destination among the hosts of the tin.
+    /// Slots of source and destination among the hosts of the tin.
     hosts: [usize; 2],
     /// Bytes that wait.
     pub bytes: u64,
@@ -52,25 +52,25 @@ pub struct Flow {
 pub struct Tin {
     pub settings: cobalt::Settings,
     pub plan: TinPlan,
-    /// Bytes of a turn of a flow.
+    /// Bytes per turn of a flow.
     quantum: i64,
-    /// Time from which it is within its threshold.
+    /// Time from which the tin is within its threshold.
     pub ready: Time,
-    /// Bytes that it may send in its turn.
+    /// Bytes that the tin may send in its turn.
     pub deficit: i64,
-    /// Flows in the lists.
+    /// Number of flows in the lists.
     pub listed: usize,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     slots: Slots,
-    /// The queue of each slot.
+    /// Queue of each slot.
     queues: Vec<u32>,
     hosts: [Hosts; 2],
-    /// Packets and bytes that wait.
+    /// Waiting packets and bytes.
     pub waiting: (u32, u64),
 }
 
-/// Quantum and control law under a threshold.
+/// Quantum and control law for a tin with this threshold.
 fn settings(parameters: &Parameters, threshold: Option<Rate>) -> (i64, cobalt::Settings) {
     let quantum = threshold.map_or(1514, |rate| (bytes(rate) >> 12).clamp(300, 1514) as i64);
     let mtu_time = threshold.map_or(Duration::ZERO, |rate| rate.transmission_time(parameters.mtu));
@@ -96,14 +96,14 @@ impl Tin {
         }
     }
 
-    /// Another threshold.
+    /// Changes the threshold.
     pub fn change(&mut self, parameters: &Parameters, plan: TinPlan) {
         (self.quantum, self.settings) = settings(parameters, plan.threshold);
         self.plan = plan;
     }
 
-    /// The queue of a flow in tin `own` with these hashes; a new queue gets the next number. Hosts count their bulk flows on the sides
-    /// that `shares` names.
+    /// Queue of a flow in tin `own` with these hashes. A new queue gets the next number. Hosts count their bulk flows on the sides that
+    /// `shares` names.
     pub fn queue_of(&mut self, now: Time, own: usize, hashes: Hashes, shares: [bool; 2], flows: &mut Vec<Flow>) -> usize {
         let Tin { slots, queues, settings, .. } = self;
         let (slot, is_assigned) = slots.find(hashes.flow, |slot| {
@@ -134,7 +134,7 @@ impl Tin {
         queue
     }
 
-    /// A queue gets the hosts of another flow.
+    /// Assigns the hosts of another flow to a queue.
     fn assign_hosts(&mut self, flow: &mut Flow, hashes: [u32; 2], shares: [bool; 2]) {
         let is_bulk = flow.set == FlowSet::Bulk;
         if is_bulk {
@@ -150,7 +150,7 @@ impl Tin {
         }
     }
 
-    /// A flow of these hosts becomes a bulk flow, or is one no more.
+    /// Counts a flow as a bulk flow of its hosts, or no longer counts it.
     fn count_bulk(&mut self, flow: &Flow, shares: [bool; 2], is_more: bool) {
         for ((hosts, slot), _) in self.hosts.iter_mut().zip(flow.hosts).zip(shares).filter(|(_, shares)| *shares) {
             let bulk = &mut hosts.bulk[slot];
@@ -158,13 +158,13 @@ impl Tin {
         }
     }
 
-    /// The credit that a flow gets in a turn: the quantum divided by the bulk flows of the busier of its hosts.
+    /// Credit of a flow per turn: the quantum divided by the number of bulk flows of the busier of its hosts.
     fn credit(&self, flow: &Flow, shares: [bool; 2]) -> i64 {
         let bulk = (0..2).filter(|side| shares[*side]).map(|side| self.hosts[side].bulk[flow.hosts[side]]).max();
         (self.quantum << FRACTION) / i64::from(bulk.unwrap_or(0).max(1))
     }
 
-    /// A packet has joined a queue.
+    /// Records that a packet has joined a queue.
     pub fn on_packet(&mut self, queue: usize, shares: [bool; 2], flows: &mut [Flow]) {
         let flow = &mut flows[queue];
         match flow.set {
@@ -182,13 +182,13 @@ impl Tin {
         }
     }
 
-    /// A packet of this many bytes is sent.
+    /// Records that a packet of this number of bytes is sent.
     pub fn on_sent(&mut self, flow: &mut Flow, bytes: i64) {
         flow.deficit -= bytes << FRACTION;
         self.deficit -= bytes;
     }
 
-    /// The queue whose turn it is; `None` if the first flow has been found empty, so that it has left.
+    /// Queue whose turn it is; `None` if the first flow was found empty, and has therefore left.
     pub fn next(&mut self, now: Time, shares: [bool; 2], flows: &mut [Flow], states: &[QueueState]) -> Option<usize> {
         let mut turns = 0;
         loop {
@@ -228,7 +228,7 @@ impl Tin {
         }
     }
 
-    /// Skips the rounds in which no flow would have credit; after packets much larger than the quantum there are many.
+    /// Skips the rounds in which no flow would have credit. There are many after packets much larger than the quantum.
     #[cold]
     fn skip_rounds(&self, shares: [bool; 2], flows: &mut [Flow]) {
         let queues = || self.old.iter().map(|queue| *queue as usize);
@@ -236,7 +236,7 @@ impl Tin {
         queues().for_each(|queue| flows[queue].deficit += rounds * self.credit(&flows[queue], shares));
     }
 
-    /// A packet that occupies `size` is sent: the time from which the tin is within its threshold again.
+    /// Records that a packet that occupies `size` is sent: moves the time from which the tin is within its threshold again.
     pub fn advance(&mut self, now: Time, size: Bytes) {
         let Some(threshold) = self.plan.threshold else { return };
         let duration = threshold.transmission_time(size);
@@ -244,7 +244,7 @@ impl Tin {
     }
 }
 
-/// The shaper of all tins.
+/// Shaper of all tins.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     pub rate: Option<Rate>,
@@ -254,7 +254,7 @@ pub struct Shaper {
 }
 
 impl Shaper {
-    /// A packet that occupies `size` is sent.
+    /// Records that a packet that occupies `size` is sent.
     pub fn advance(&mut self, size: Bytes) {
         if let Some(rate) = self.rate {
             self.ready += rate.transmission_time(size);

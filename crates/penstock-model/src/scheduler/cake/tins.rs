@@ -21,13 +21,13 @@ crate::choice! {
 /// Threshold and weight of a tin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TinPlan {
-    /// Rate up to which it has its priority, if there is a shaper.
+    /// Rate up to which the tin has its priority, if there is a shaper.
     pub threshold: Option<Rate>,
-    /// Bytes that it may send in a turn, if there is none.
+    /// Bytes that the tin may send in its turn, if there is no shaper.
     pub weight: i64,
 }
 
-/// The codepoints of the tins other than that of best effort, by tin; the pages of sch_cake call them LE, CS1, AF, EF, and so on.
+/// Codepoints of the tins other than best effort, by tin. sch_cake names them LE, CS1, AF, EF, and so on.
 type Codepoints = &'static [(usize, &'static [u8])];
 
 const OF_DIFFSERV3: Codepoints = &[(1, &[1, 8]), (2, &[4, 44, 46, 48, 56])];
@@ -59,7 +59,7 @@ impl Diffserv {
         table
     }
 
-    /// The tins under a shaper of `rate`. The first has all of it. Shares are of whole bytes per second, rounded down, as in sch_cake.
+    /// Tins under a shaper of `rate`. The first has all of it. Shares are whole bytes per second, rounded down, as in sch_cake.
     pub fn plans(self, rate: Option<Rate>) -> Vec<TinPlan> {
         let share = |shift: u32| TinPlan { threshold: rate.map(|rate| of_bytes(bytes(rate) >> shift)), weight: 1024 >> shift };
         let of_all = |weight| TinPlan { threshold: rate, weight };
@@ -78,7 +78,7 @@ impl Diffserv {
     }
 }
 
-/// Bytes per second.
+/// Rate in bytes per second.
 pub fn bytes(rate: Rate) -> u64 {
     rate.as_bps() / 8
 }
@@ -92,7 +92,7 @@ fn of_bytes(bytes: u64) -> Rate {
 mod tests {
     use super::*;
 
-    /// The rows are the first three bits of a codepoint, the columns the others.
+    /// Rows are the first three bits of a codepoint, columns the others.
     #[test]
     fn codepoints_have_the_tins_of_sch_cake() {
         let rows = |diffserv: Diffserv| -> Vec<String> {
