@@ -14,7 +14,7 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
-    /// Maximum size of a packet whose cells can be numbered; AAL5 permits 65,535 bytes [I.363.5].
+    /// Maximum size of a packet whose cells can be numbered. AAL5 permits 65,535 bytes [I.363.5].
     pub const LARGEST: u32 = 65_535 - 8;
 
     /// Begins to segment `packet`.
@@ -48,7 +48,7 @@ impl Iterator for Segmentation {
     }
 }
 
-/// The reassembly of the frames of one circuit.
+/// Reassembly of the frames of one circuit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reassembly {
     /// Cells of the current frame.
@@ -74,7 +74,7 @@ pub enum Reassembled {
     Incomplete,
     /// The last cell of a complete frame: the packet.
     Packet(Packet),
-    /// The last cell of a frame that lacks cells or has cells of another frame: length and CRC-32 do not match [I.363.5], and the
+    /// The last cell of a frame that lacks cells or contains cells of another frame: length and CRC-32 do not match [I.363.5], and the
     /// packet is lost.
     Damaged,
 }

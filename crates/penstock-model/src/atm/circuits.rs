@@ -1,4 +1,4 @@
-//! Virtual circuits: which flows each carries, and what it is promised.
+//! Virtual circuits: the flows that each carries, and its guaranteed rate.
 
 use crate::packet::{Body, Packet};
 use crate::units::Rate;
@@ -16,14 +16,14 @@ pub struct Circuit {
 /// The circuits of a network, by number; each flow has one in each direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Circuits {
-    /// By number.
+    /// All circuits, by number.
     pub all: Vec<Circuit>,
     /// For each flow, the circuit of its data and the circuit of its receiver's packets.
     of_flow: Vec<[u32; 2]>,
 }
 
 impl Circuits {
-    /// The given circuits; `of_flow` has, for each flow, the numbers of the circuit of its data and of its receiver's packets.
+    /// Creates the circuits; `of_flow` has, for each flow, the number of the circuit of its data and that of its receiver's packets.
     pub fn new(all: Vec<Circuit>, of_flow: Vec<[u32; 2]>) -> Circuits {
         Circuits { all, of_flow }
     }
@@ -48,7 +48,7 @@ impl Circuits {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no circuits.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -69,7 +69,7 @@ impl PortCircuits {
         Arc::default()
     }
 
-    /// For each circuit of the network, its value in `table` by name, if there is one.
+    /// For each circuit of the network, its value in `table` by name; `None` if the table does not name it.
     pub fn named<T: Copy>(&self, table: &[(String, T)]) -> Vec<Option<T>> {
         let value = |circuit: &Circuit| table.iter().find(|(name, _)| *name == circuit.name).map(|(_, value)| *value);
         self.circuits.all.iter().map(value).collect()

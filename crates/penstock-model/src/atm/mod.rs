@@ -12,7 +12,7 @@ pub const PAYLOAD: u32 = 48;
 /// Bytes of LLC/SNAP encapsulation before a packet [RFC2684 s5.1] and of the AAL5 trailer behind it [I.363.5].
 pub const OVERHEAD: u32 = 16;
 
-/// Minimum size of a packet with two cells: its first cell shows the size, and its last one is the packet itself.
+/// Minimum size of a packet with two cells. The first cell carries the size, and the last one the packet itself.
 pub const SMALLEST_PACKET: u32 = PAYLOAD - OVERHEAD + 1;
 
 /// Number of cells of a packet of `size` bytes: with LLC/SNAP and trailer, padded to whole cells.
@@ -21,7 +21,7 @@ pub const fn cells(size: u32) -> u32 {
     (size as u64 + OVERHEAD as u64).div_ceil(PAYLOAD as u64) as u32
 }
 
-/// Bytes of these cells on the wire.
+/// Bytes on the wire of the cells of a packet of `size` bytes.
 #[inline]
 pub const fn bytes_in_cells(size: u64) -> u64 {
     (size + OVERHEAD as u64).div_ceil(PAYLOAD as u64) * CELL as u64
@@ -31,7 +31,7 @@ pub const fn bytes_in_cells(size: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The segment sizes of the study, with 40 bytes of headers.
+    /// Segment sizes of the study, with 40 bytes of headers.
     #[test]
     fn frames_are_padded_to_whole_cells() {
         let counts = [512, 536, 1024, 1460, 9140, 9180].map(|segment| cells(segment + 40));

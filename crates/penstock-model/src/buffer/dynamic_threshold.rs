@@ -52,7 +52,7 @@ impl Buffer for DynamicThreshold {
     #[inline]
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool {
         let free = amount(self.size) - held.total().in_unit_of(self.size);
-        // [Choudhury98 s2, equation 1]; products of whole numbers and doubles are the same on all machines.
+        // [Choudhury98 s2, equation 1]. Products of whole numbers and doubles are the same on all machines.
         (held.of_port(port).in_unit_of(self.size) as f64) < self.alpha * free as f64 && held.total().fits(size, self.size)
     }
 

@@ -82,7 +82,7 @@ impl Buffer for MinimumAllocation {
         with_it.add(size);
         let with_it = with_it.in_unit_of(self.size);
         if with_it <= self.minimum {
-            // The memory reserved for the port is free unless packets from headroom have taken it.
+            // The memory reserved for the port is free, unless packets from headroom have taken it.
             return held.total().fits(size, self.size);
         }
         let unused = |other: &Held| self.minimum.saturating_sub(other.in_unit_of(self.size));
@@ -96,7 +96,7 @@ impl Buffer for MinimumAllocation {
         self.size
     }
 
-    /// The minimum of all ports together must fit into the memory.
+    /// The minima of all ports together must fit into the memory.
     fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         let (kept, size) = ((ports as u64).saturating_mul(self.minimum), amount(self.size));
         (kept > size).then(|| ("minimum", format!("{ports} ports take {kept}, more than the shared buffer of {size}")))
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_minimum_of_others_stays_free() {
-        // Of ten packets, two are reserved for each of the other two ports: the first port gets six, and the others get theirs.
+        // Two of ten packets are reserved for each of the other two ports, so the first port gets six and the others get their two.
         let it = policy(&["size = 10 packets", "minimum = 2 packets"]);
         let mut held = Occupancies::new(3);
         assert_eq!(offer(&it, &mut held, 1000, &[0; 8]).iter().filter(|taken| **taken).count(), 6);

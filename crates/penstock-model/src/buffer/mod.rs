@@ -1,7 +1,7 @@
 //! Buffer policies: how the ports of a switch share one memory.
 //!
-//! For each arrival, the policy is asked whether there is room, before the port's queue discipline is. A packet holds memory from its
-//! arrival to the end of its transmission.
+//! At each arrival, the policy decides whether there is room, before the queue discipline of the port decides. A packet holds memory from
+//! its arrival to the end of its transmission.
 
 pub mod dynamic_threshold;
 pub mod minimum_allocation;
@@ -17,9 +17,9 @@ use dyn_clone::DynClone;
 /// Occupancy of one port, or of all ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
@@ -90,7 +90,7 @@ fn needed(size: u32, limit: Limit) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct Occupancies {
     total: Held,
-    /// Held outside the shared memory: headroom.
+    /// Memory held outside the shared memory: headroom.
     beside: Held,
     of_port: Vec<Held>,
 }
@@ -136,7 +136,7 @@ impl Occupancies {
         self.of_port[port].add(size);
     }
 
-    /// Removes a packet of `size` bytes from `port`; `part` of it is freed outside the shared memory, the rest in it.
+    /// Removes a packet of `size` bytes from `port`. Frees `part` of it outside the shared memory and the rest in the shared memory.
     pub fn remove_beside(&mut self, port: usize, size: u32, part: Held) {
         self.of_port[port].remove(size);
         self.beside.take(part);
@@ -172,10 +172,10 @@ crate::state! {
 /// State variables of a shared buffer: the first two at its node, the others at each port.
 const STATE: &[Variable] = &[Occupancies::STATE[0], Occupancies::STATE[1], Held::STATE[0], Held::STATE[1]];
 
-/// Description of a switch for the policy that is built for it.
+/// Context from which the policy of a switch is built.
 #[derive(Clone, Debug)]
 pub struct BufferContext<'a> {
-    /// The switch.
+    /// Site of the switch.
     pub site: Site,
     /// Share of each port, in the order of ports, if the scenario gives one by the name of its link.
     pub shares: &'a [Option<Limit>],
@@ -190,14 +190,14 @@ impl<'a> BufferContext<'a> {
 
 /// A buffer policy.
 pub trait Buffer: DynClone {
-    /// Whether there is room for a packet of `size` bytes that arrives for `port` when the memory is occupied as in `held`. If there is
+    /// Whether there is room for a packet of `size` bytes that arrives for `port` while the memory is occupied as in `held`. If there is
     /// room, there must also be room whenever ports hold less.
     fn has_room(&self, port: usize, size: u32, held: &Occupancies) -> bool;
 
     /// Size of the memory.
     fn size(&self) -> Limit;
 
-    /// Returns the key at fault and the mistake if this number of ports cannot share the memory.
+    /// Key at fault and mistake if this number of ports cannot share the memory; `None` if it can.
     fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         let _ = ports;
         None
@@ -271,12 +271,12 @@ impl BufferPlan {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).size()
     }
 
-    /// Returns the mistake if this number of ports cannot share the buffer; see [`Buffer::mistake_at`].
+    /// Mistake if this number of ports cannot share the buffer; see [`Buffer::mistake_at`].
     pub fn mistake_at(&self, ports: usize) -> Option<(&'static str, String)> {
         Buffers::on_trial(|context| AnyBuffer::new(self, context)).mistake_at(ports)
     }
 
-    /// Shares that the plan gives ports by the names of their links, and their key.
+    /// Shares that the plan gives to ports by the names of their links, with the key; `None` if the plan gives none.
     pub fn named_shares(&self) -> Option<(&'static str, &[(String, Limit)])> {
         match self {
             BufferPlan::StaticShares(static_shares::Parameters { shares: Some(shares), .. }) => Some(("shares", &shares.0)),

@@ -22,7 +22,7 @@ crate::component_plans! {
 }
 
 impl ArrivalPlan {
-    /// Time from the last arrival (or the beginning) to the next one, and its number of calls.
+    /// Time from the last arrival (or the start) to the next one, and its number of calls.
     pub fn next_arrival(&self, stream: &mut Stream) -> (Duration, u32) {
         match self {
             ArrivalPlan::Poisson(parameters) => (exponential(parameters.interval, stream), 1),

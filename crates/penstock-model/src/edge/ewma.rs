@@ -44,12 +44,12 @@ impl Ewma {
 
     /// Adds a sample that has been [weighted](Ewma::weighted).
     ///
-    /// A result below the smallest normal number becomes zero. Otherwise rounding would keep an average of zeros at a
-    /// subnormal number forever, and processors are many times slower with those.
+    /// A result below the smallest normal number becomes zero. Otherwise rounding would keep an average of zeros at a subnormal number
+    /// forever, and processors compute with those many times more slowly.
     #[inline]
     pub fn add_weighted(&mut self, contribution: f64) {
         let value = contribution + self.of_old * self.value;
-        // A branch, so that the next sample need not wait for the comparison.
+        // A branch, so that the next sample does not wait for the comparison.
         self.value = if value > 0.0 && value < f64::MIN_POSITIVE { zero() } else { value };
     }
 
@@ -66,7 +66,7 @@ impl Ewma {
     }
 }
 
-/// Returns zero; in a function of its own, as it is called once in a long silence.
+/// Returns zero. In a function of its own, since it is called only once in a long silence.
 #[cold]
 #[inline(never)]
 fn zero() -> f64 {

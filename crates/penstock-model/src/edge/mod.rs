@@ -1,4 +1,4 @@
-//! The edges of a PCN domain: state machines of ingress and egress for one aggregate between them.
+//! Edges of a PCN domain: state machines at the ingress and at the egress of one aggregate.
 //!
 //! Both are state machines without I/O. After every input the caller calls `next_signal` until it returns `None`, then reads
 //! `deadline`, the instant at which `on_timer` is due. The caller delivers the signals between the two with a delay.
@@ -21,25 +21,25 @@ pub use termination::{TerminationPlan, Victims};
 /// A signal between the edges of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Signal {
-    /// Ingress to egress: call `call` asks to be admitted while the aggregate has `live` calls.
+    /// Ingress to egress: call `call` requests admission while the aggregate has `live` calls.
     Request {
-        /// The call's serial number within its aggregate.
+        /// Serial number of the call within its aggregate.
         call: u32,
-        /// Admitted calls of the aggregate when it asked.
+        /// Admitted calls of the aggregate at the time of the request.
         live: u32,
     },
-    /// Egress to ingress: the egress' estimate when the request arrives.
+    /// Egress to ingress: estimate of the egress when the request arrives.
     Answer {
-        /// The call that asked.
+        /// Call of the request.
         call: u32,
-        /// The congestion level estimate (CLE).
+        /// Congestion level estimate (CLE).
         level: f64,
     },
     /// Ingress to egress: a call has ended.
     Ended,
     /// Ingress to egress: calls have been terminated, so runs of marked packets and measurements restart.
     Restart,
-    /// Egress to ingress: too much arrives. Carries the receiving rate, if it is known yet.
+    /// Egress to ingress: too much arrives. Carries the receiving rate, once it is known.
     Receiving(Option<Rate>),
     /// Egress to ingress: too much arrives. Carries the share of the sent packets that arrived.
     Arriving(f64),
@@ -56,10 +56,10 @@ pub enum Signal {
 // Signals are stored in queues between processes.
 const _: () = assert!(std::mem::size_of::<Signal>() <= 48);
 
-/// The decision about a call that arrives.
+/// Decision on a call that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The call may send at once.
+    /// The call may send immediately.
     Admit,
     /// The call is refused.
     Block,
@@ -67,14 +67,14 @@ pub enum Decision {
     Ask,
 }
 
-/// Facts about an aggregate from which its edges are built.
+/// Properties of an aggregate from which its edges are built.
 #[derive(Clone, Debug)]
 pub struct EdgeContext {
     /// Site of the aggregate.
     pub site: Site,
-    /// The long-term mean rate of one call.
+    /// Long-term mean rate of one call.
     pub call_rate: Rate,
-    /// Calls present from the start, which need no admission.
+    /// Number of calls present from the start, which need no admission.
     pub initial: u32,
 }
 
@@ -93,7 +93,7 @@ fn check_interval(every: Duration) -> Result<(), String> {
     }
 }
 
-/// Returns why an admission and a termination scheme cannot be combined; `None` if they can.
+/// Reason why an admission and a termination scheme cannot be combined; `None` if they can.
 pub fn mistake(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>) -> Option<String> {
     let one = admission.as_ref().and_then(AdmissionPlan::reports_every)?;
     let other = termination.as_ref().and_then(TerminationPlan::reports_every)?;
@@ -108,7 +108,7 @@ pub fn only_answers(admission: &Option<AdmissionPlan>, termination: &Option<Term
     termination.is_none() && admission.as_ref().is_none_or(|admission| admission.reports_every().is_none())
 }
 
-/// The ingress of one aggregate.
+/// Ingress of one aggregate.
 #[derive(Clone)]
 pub struct Ingress {
     admission: admission::AtIngress,
@@ -130,32 +130,31 @@ impl Ingress {
         }
     }
 
-    /// A call arrives while the aggregate has `live` admitted calls.
+    /// Decides on a call that arrives while the aggregate has `live` admitted calls.
     pub fn on_call(&mut self, now: Time, call: u32, live: u32) -> Decision {
         let _ = call;
         self.admission.on_call(now, live)
     }
 
-    /// Whether a call would be admitted while the aggregate has `live` calls; `None` if the egress decides or the scheme does
-    /// not tell.
+    /// Whether a call would be admitted while the aggregate has `live` calls; `None` if the egress decides or the scheme does not say.
     pub fn admits_now(&self, live: u32) -> Option<bool> {
         self.admission.admits_now(live)
     }
 
-    /// A call has ended on its own or after [`Ingress::take_marked`]; `live` calls are left. Other terminated calls are known
-    /// from [`Ingress::next_cut`].
+    /// Records that a call has ended on its own or after [`Ingress::take_marked`]; `live` calls are left. Calls terminated by
+    /// [`Ingress::next_cut`] are not reported here.
     pub fn on_end(&mut self, now: Time, live: u32) {
         let _ = (now, live);
         self.signals.extend(self.admission.on_end());
     }
 
-    /// A packet of the aggregate is sent. This neither changes the deadline nor causes a signal.
+    /// Records that a packet of the aggregate is sent. This neither changes the deadline nor causes a signal.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         self.termination.on_sent(now, size);
     }
 
-    /// A signal arrives from the egress. For an answer, returns the call and whether it is admitted.
+    /// Handles a signal from the egress. For an answer, returns the call and whether it is admitted.
     pub fn on_signal(&mut self, now: Time, signal: Signal, live: u32) -> Option<(u32, bool)> {
         if let Signal::Answer { call, level } = signal {
             return Some((call, self.admission.admits(level)));
@@ -169,13 +168,13 @@ impl Ingress {
         None
     }
 
-    /// The instant at which [`Ingress::on_timer`] is due.
+    /// Instant at which [`Ingress::on_timer`] is due.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.termination.deadline()
     }
 
-    /// A deadline has come.
+    /// Handles a deadline.
     pub fn on_timer(&mut self, now: Time, live: u32) {
         if self.termination.deadline() <= now {
             let cut = self.termination.on_timer(now, live);
@@ -183,13 +182,12 @@ impl Ingress {
         }
     }
 
-    /// The next signal to send to the egress.
+    /// Next signal to send to the egress.
     pub fn next_signal(&mut self) -> Option<Signal> {
         self.signals.pop_front()
     }
 
-    /// Number of calls to terminate now, at most the live ones. Called once after every input, before
-    /// [`Ingress::next_signal`].
+    /// Number of calls to terminate now, at most the live ones. Called once after every input, before [`Ingress::next_signal`].
     pub fn next_cut(&mut self) -> u32 {
         let cut = std::mem::take(&mut self.cut);
         for _ in 0..cut {
@@ -198,7 +196,7 @@ impl Ingress {
         cut
     }
 
-    /// The call to terminate now, if it is live. Called once after every input, before [`Ingress::next_signal`].
+    /// Call to terminate now, if it is live. Called once after every input, before [`Ingress::next_signal`].
     pub fn take_marked(&mut self) -> Option<u32> {
         self.marked.take()
     }
@@ -211,11 +209,11 @@ impl Ingress {
     }
 }
 
-/// The egress of one aggregate.
+/// Egress of one aggregate.
 #[derive(Clone)]
 pub struct Egress {
     admission: admission::AtEgress,
-    /// Boxed, so that an aggregate without it stays small: there may be very many aggregates.
+    /// Boxed, so that an aggregate without these options stays small; there may be very many aggregates.
     more: Option<Box<EgressOptions>>,
     signals: VecDeque<Signal>,
 }
@@ -224,7 +222,7 @@ pub struct Egress {
 #[derive(Clone)]
 struct EgressOptions {
     termination: termination::AtEgress,
-    /// Shared by an admission and a termination scheme that use reports.
+    /// Shared by admission and termination schemes that use reports.
     reporter: Option<Reporter>,
 }
 
@@ -241,7 +239,7 @@ impl Egress {
         }
     }
 
-    /// A packet of the aggregate arrives; returns whether there is a signal now.
+    /// Handles the arrival of a packet of the aggregate; returns whether there is a signal now.
     #[inline(always)]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> bool {
         self.admission.on_packet(now, size, mark);
@@ -256,19 +254,20 @@ impl Egress {
         self.more.is_none() && self.admission.only_samples()
     }
 
-    /// A packet with this mark arrives, at an egress that [only samples](Egress::only_samples) marks.
+    /// Handles the arrival of a packet with this mark, at an egress that [only samples](Egress::only_samples) marks.
     #[inline(always)]
     pub fn on_mark(&mut self, mark: PcnMark) {
         self.admission.on_mark(mark);
     }
 
-    /// Packets with these marks arrive, at an egress that [only samples](Egress::only_samples) marks.
+    /// Handles the arrival of packets with these marks, at an egress that [only samples](Egress::only_samples) marks.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         self.admission.on_marks(marks);
     }
 
-    /// The next packet to [arrive](Egress::on_packet), at the same time, is the `number`th of its aggregate and belongs to `call`.
+    /// Announces the next packet to [arrive](Egress::on_packet), at the same time: it is the `number`th of its aggregate and belongs to
+    /// `call`.
     #[inline]
     pub fn on_number(&mut self, now: Time, number: u32, call: u32) {
         if let Some(more) = &mut self.more {
@@ -276,8 +275,8 @@ impl Egress {
         }
     }
 
-    /// A signal arrives from the ingress. `counted` is the number of calls (initial ones included) of all aggregates of the
-    /// group that end at this node, for admission by counting.
+    /// Handles a signal from the ingress. `counted` is the number of calls (initial ones included) of all aggregates of the group that end
+    /// at this node, for admission by counting.
     pub fn on_signal(&mut self, now: Time, signal: Signal, counted: &mut u32) {
         self.signals.extend(self.admission.on_signal(now, signal, counted));
         if let Some(more) = &mut self.more {
@@ -285,13 +284,13 @@ impl Egress {
         }
     }
 
-    /// Whether there can be a [`Egress::deadline`].
+    /// Whether [`Egress::deadline`] is ever due.
     pub fn has_deadlines(&self) -> bool {
         let of_more = |more: &EgressOptions| more.termination.has_deadlines() || more.reporter.is_some();
         self.admission.has_deadlines() || self.more.as_deref().is_some_and(of_more)
     }
 
-    /// The instant at which [`Egress::on_timer`] is due.
+    /// Instant at which [`Egress::on_timer`] is due.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.admission.deadline().min(self.more.as_deref().map_or(Time::NEVER, EgressOptions::deadline))
@@ -302,8 +301,7 @@ impl Egress {
         self.silent_until(Time::ZERO) > Time::ZERO
     }
 
-    /// Lower bound on the time of the next signal, whatever arrives from `now` on; `now` if a signal may be caused at any
-    /// time.
+    /// Lower bound on the time of the next signal, whatever arrives from `now` on; `now` if a signal is possible at any time.
     #[inline]
     pub fn silent_until(&self, now: Time) -> Time {
         if self.admission.answers() {
@@ -319,7 +317,7 @@ impl Egress {
         more.termination.silent_before_packet()
     }
 
-    /// A deadline has come.
+    /// Handles a deadline.
     pub fn on_timer(&mut self, now: Time) {
         if self.admission.deadline() <= now {
             self.admission.on_timer(now);
@@ -333,7 +331,7 @@ impl Egress {
         }
     }
 
-    /// The next signal to send to the ingress.
+    /// Next signal to send to the ingress.
     #[inline]
     pub fn next_signal(&mut self) -> Option<Signal> {
         self.signals.pop_front()

@@ -32,13 +32,13 @@ impl Interval {
         Interval { from, until, bits: 0 }
     }
 
-    /// Its end.
+    /// End of the interval.
     #[inline]
     pub fn until(&self) -> Time {
         self.until
     }
 
-    /// Moves its end.
+    /// Moves the end of the interval.
     pub fn extend(&mut self, until: Time) {
         self.until = until;
     }
@@ -49,12 +49,12 @@ impl Interval {
         self.bits += size.bits();
     }
 
-    /// The bits so far.
+    /// Bits counted so far.
     pub fn bits(&self) -> u64 {
         self.bits
     }
 
-    /// The mean rate from its beginning to `now`.
+    /// Mean rate from the start of the interval to `now`.
     pub fn rate(&self, now: Time) -> Rate {
         rate(self.bits, now.since(self.from))
     }
@@ -67,7 +67,7 @@ pub struct Sliding {
     /// Packets of the window and some earlier ones: arrival time, and total bits up to and including the packet.
     packets: VecDeque<(Time, u64)>,
     bits: u64,
-    /// Total bits before the first of these packets.
+    /// Total bits before the first of `packets`.
     forgotten: u64,
 }
 

@@ -7,16 +7,16 @@ use crate::units::{Bytes, Duration, Rate, Time};
 /// Rates that arrived in an interval, by mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Not marked (NM-rate).
+    /// Rate of unmarked packets (NM-rate).
     pub unmarked: Rate,
-    /// Threshold-marked (ThM-rate).
+    /// Rate of threshold-marked packets (ThM-rate).
     pub threshold: Rate,
-    /// Excess-traffic-marked (ETM-rate).
+    /// Rate of excess-traffic-marked packets (ETM-rate).
     pub excess: Rate,
 }
 
 impl Report {
-    /// The congestion level estimate: the marked share, 0 if nothing arrived [RFC6661 s3.2.1].
+    /// Congestion level estimate: the marked share; 0 if nothing arrived [RFC6661 s3.2.1].
     pub fn level(&self) -> f64 {
         let marked = self.threshold.as_bps() + self.excess.as_bps();
         let all = marked + self.unmarked.as_bps();
@@ -43,7 +43,7 @@ impl Reporter {
         Reporter { every, until: Time::NEVER, bits: [0; 3] }
     }
 
-    /// A packet arrives.
+    /// Handles the arrival of a packet.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         if self.until == Time::NEVER {
@@ -64,7 +64,7 @@ impl Reporter {
         self.until.min(now + self.every)
     }
 
-    /// The report of the interval that ends now.
+    /// Returns the report of the interval that ends now.
     pub fn on_timer(&mut self, now: Time) -> Report {
         let bits = std::mem::take(&mut self.bits);
         self.until = if bits == [0; 3] { Time::NEVER } else { now + self.every };

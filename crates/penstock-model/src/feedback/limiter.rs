@@ -1,4 +1,4 @@
-//! The rate limiter of a reaction point.
+//! Rate limiter of a reaction point.
 
 use super::{bcn, qcn, Feedback, ReactionPointPlan, SharedBy};
 use crate::parameters::Limit;
@@ -43,7 +43,7 @@ impl RateLimiter {
         }
     }
 
-    /// Whether the limiter no longer limits, by its rate at the last call of `rate`.
+    /// Whether the limiter no longer limits, according to its rate at the last call of `rate`.
     pub fn is_released(&self) -> bool {
         match self {
             RateLimiter::Bcn(limiter, parameters) => limiter.is_released(parameters),

@@ -25,7 +25,7 @@ const MAX_MESSAGE: u64 = 1518;
 pub enum Feedback {
     /// Fb of BCN in 1/256 frames: positive asks for a higher rate, negative for a lower one.
     Change(i32),
-    /// BCN: the queue is above its severe threshold: stop, and restart after a random time.
+    /// BCN: the queue is above its severe threshold. The limiter stops and restarts after a random time.
     Stop,
     /// |Fb| of QCN in six bits, 1 to 63: asks for a lower rate.
     Quantized(u8),
@@ -85,22 +85,22 @@ impl CongestionPointPlan {
 /// Description of an arriving frame for a congestion point.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameArrival {
-    /// Its size in bytes.
+    /// Size of the frame in bytes.
     pub size: u32,
-    /// Frames that wait at the port, this one included if it was accepted.
+    /// Frames that wait at the port, including this one if it was accepted.
     pub frames: u32,
-    /// Their bytes.
+    /// Bytes of these frames.
     pub bytes: u64,
-    /// Whether it carries the tag of a rate limiter that belongs to this point.
+    /// Whether the frame carries the tag of a rate limiter that belongs to this point.
     pub is_tagged: bool,
 }
 
 /// State of a congestion point.
 #[derive(Clone, Debug)]
 pub enum CongestionPoint {
-    /// Of BCN.
+    /// Congestion point of BCN.
     Bcn(bcn::congestion_point::CongestionPoint),
-    /// Of QCN.
+    /// Congestion point of QCN.
     Qcn(qcn::congestion_point::CongestionPoint),
 }
 

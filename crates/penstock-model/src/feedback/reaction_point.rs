@@ -1,4 +1,4 @@
-//! The reaction point of a station: rate limiters between its hosts' endpoints and its ports.
+//! Reaction point of a station: rate limiters between the endpoints of its hosts and its ports.
 
 use crate::feedback::limiter::RateLimiter;
 use crate::feedback::{Feedback, LimitedFlowState, ReactionPointPlan, SharedBy, StationState};
@@ -9,45 +9,45 @@ use crate::rng::Stream;
 use crate::units::{Rate, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The rate limiters of a station.
+/// Rate limiters of a station.
 #[derive(Clone)]
 pub struct ReactionPoint {
     plan: ReactionPointPlan,
     stream: Stream,
-    /// The rates of its ports.
+    /// Rates of the ports of the station.
     lines: Vec<Rate>,
-    /// By which port the packets of each flow leave.
+    /// Port by which the packets of each flow leave.
     port_of_flow: BTreeMap<FlowId, u32>,
-    /// By port and, where flows have limiters of their own, flow.
+    /// Limited queues by port and, if flows have their own limiters, by flow.
     queues: BTreeMap<(u32, FlowId), LimitedQueue>,
-    /// When the next packet may leave a queue.
+    /// Time at which the next packet may leave a queue.
     next: Time,
 }
 
-/// What becomes of a packet that the station sends.
+/// Result of sending a packet through the reaction point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
-    /// It leaves at once, in this form.
+    /// The packet leaves immediately, in this form.
     Passes(Packet),
-    /// It waits.
+    /// The packet waits.
     Waits,
-    /// There is no room for it.
+    /// The packet is dropped, since there is no room for it.
     Dropped,
 }
 
-/// What waits behind the limiters of some flows.
+/// Packets that wait behind the limiters of some flows.
 #[derive(Clone)]
 struct LimitedQueue {
     waiting: VecDeque<Packet>,
     bytes: u64,
-    /// Each congestion point that limits, with its rate; of QCN the first one alone.
+    /// Limiters by the congestion point that controls them; for QCN, only by the first point.
     limiters: Vec<(LinkId, RateLimiter)>,
-    /// Nothing leaves before this.
+    /// Earliest time of the next packet.
     next: Time,
 }
 
 impl LimitedQueue {
-    /// The rate of the slowest limiter at `now`, and whose it is; limiters at the rate of the port end here.
+    /// Rate of the slowest limiter at `now`, and its congestion point. Removes limiters that have reached the rate of the port.
     fn slowest(&mut self, now: Time, stream: &mut Stream) -> Option<(Rate, LinkId)> {
         self.limiters.retain_mut(|(_, limiter)| {
             limiter.rate(now, stream);
@@ -56,7 +56,8 @@ impl LimitedQueue {
         self.limiters.iter_mut().map(|(point, limiter)| (limiter.rate(now, stream), *point)).min()
     }
 
-    /// A packet leaves at `now`: with the tag of the slowest limiter, and the next one when its bits are through.
+    /// Sends a packet at `now`, with the tag of the slowest limiter. The next packet may follow when all bits of this one have passed at
+    /// the limited rate.
     fn send(&mut self, now: Time, packet: &Packet, plan: &ReactionPointPlan, stream: &mut Stream) -> Packet {
         match self.slowest(now, stream) {
             None => {
@@ -104,33 +105,33 @@ impl LimitedQueue {
 }
 
 impl ReactionPoint {
-    /// A reaction point at ports of these rates, whose flows leave by these ports.
+    /// A reaction point at ports of these rates; `port_of_flow` is the port by which each flow leaves.
     pub fn new(plan: &ReactionPointPlan, stream: Stream, lines: Vec<Rate>, port_of_flow: BTreeMap<FlowId, u32>) -> ReactionPoint {
         let plan = plan.clone();
         ReactionPoint { plan, stream, lines, port_of_flow, queues: BTreeMap::new(), next: Time::NEVER }
     }
 
-    /// When the next packet may leave.
+    /// Time at which the next packet may leave.
     #[inline]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Packets that wait here for `port`.
+    /// Packets that wait here.
     pub fn waiting(&self) -> impl Iterator<Item = &Packet> {
         self.queues.values().flat_map(|queue| &queue.waiting)
     }
 
-    /// What it shows of the station.
+    /// State of the station to report.
     pub fn state(&self) -> StationState {
         StationState { limiters: self.queues.len(), waiting: self.waiting().count() }
     }
 
-    /// What it shows of a flow that begins here, at `now`.
+    /// State to report at `now` for a flow that begins at this station.
     pub fn state_of(&self, now: Time, flow: FlowId) -> LimitedFlowState {
         let queue = self.port_of_flow.get(&flow).and_then(|port| self.queues.get(&self.key(*port, flow)));
         let Some(queue) = queue else { return LimitedFlowState::default() };
-        // A rate drifts as it is asked for, and nobody asks here.
+        // Reading a rate updates its drift, so clones are read here.
         let rates = queue.limiters.iter().map(|(_, limiter)| limiter.clone().rate(now, &mut self.stream.clone()));
         LimitedFlowState { rate: rates.min(), waiting: queue.waiting.iter().filter(|packet| packet.flow == flow).count() }
     }
@@ -142,7 +143,7 @@ impl ReactionPoint {
         }
     }
 
-    /// When a packet of `flow` would leave at once by `port`; never as long as others wait for the same limiters.
+    /// Time at which a packet of `flow` could leave immediately by `port`; `NEVER` while others wait for the same limiters.
     pub fn opens_at(&self, port: u32, flow: FlowId) -> Time {
         match self.queues.get(&self.key(port, flow)) {
             None => Time::ZERO,
@@ -151,7 +152,7 @@ impl ReactionPoint {
         }
     }
 
-    /// The station sends `packet` by `port`.
+    /// Sends `packet` by `port`, or queues or drops it.
     pub fn pass(&mut self, now: Time, packet: &Packet, port: u32) -> Passage {
         let key = self.key(port, packet.flow);
         let Some(queue) = self.queues.get_mut(&key) else { return Passage::Passes(*packet) };
@@ -171,7 +172,7 @@ impl ReactionPoint {
         Passage::Waits
     }
 
-    /// Adds to `list` what may leave at `now`, with its port.
+    /// Adds the packets that may leave at `now` to `list`, each with its port.
     pub fn run(&mut self, now: Time, list: &mut Vec<(u32, Packet)>) {
         for ((port, _), queue) in &mut self.queues {
             while queue.next <= now {
@@ -183,7 +184,7 @@ impl ReactionPoint {
         self.forget_idle();
     }
 
-    /// A message of `point` about a packet of `flow` has come.
+    /// Handles a message of `point` about a packet of `flow`.
     pub fn on_message(&mut self, now: Time, flow: FlowId, point: LinkId, feedback: Feedback) {
         let Some(&port) = self.port_of_flow.get(&flow) else { return };
         let key = self.key(port, flow);
@@ -198,7 +199,7 @@ impl ReactionPoint {
         self.forget_idle();
     }
 
-    /// Forgets queues without limiters in which nothing waits, and finds what may leave next.
+    /// Removes queues without limiters and packets, and updates the time of the next packet.
     fn forget_idle(&mut self) {
         self.queues.retain(|_, queue| !queue.limiters.is_empty() || !queue.waiting.is_empty());
         let due = self.queues.values().filter(|queue| !queue.waiting.is_empty()).map(|queue| queue.next);

@@ -15,8 +15,8 @@ crate::choice! {
 /// One bit, in the unit of tokens: 1 bit/s for 1 ps gives one token.
 const BIT: u128 = PS_PER_SECOND as u128;
 
-/// A bucket that fills with tokens at a rate and holds no more than its depth. Tokens are counted in bit/s x ps, so that
-/// filling and taking are exact for all rates and times.
+/// A bucket that fills with tokens at a rate and holds at most its depth. Tokens are counted in bit/s x ps, so that filling and taking are
+/// exact for all rates and times.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
     rate: u64,
@@ -36,12 +36,12 @@ impl Bucket {
         Bucket { rate: rate.as_bps(), depth, level, at: Time::ZERO }
     }
 
-    /// The rate at which it fills.
+    /// Fill rate.
     pub fn rate(&self) -> Rate {
         Rate::from_bps(self.rate)
     }
 
-    /// Its depth.
+    /// Depth.
     pub fn depth(&self) -> Bytes {
         Bytes::new((self.depth / (8 * BIT)) as u64)
     }
@@ -53,7 +53,7 @@ impl Bucket {
         self.level = self.level.min(self.depth);
     }
 
-    /// Like [`Bucket::change`], for an optional bucket. A bucket added at `now` has the initial level `start`.
+    /// Same as [`Bucket::change`], for an optional bucket. A bucket that is added at `now` starts at the level `start`.
     pub fn change_optional(bucket: &mut Option<Bucket>, now: Time, to: Option<(Rate, Bytes)>, start: Start) {
         *bucket = to.map(|(rate, depth)| match bucket.take() {
             Some(mut bucket) => {
@@ -97,7 +97,7 @@ impl Bucket {
         Overflow(level - self.level)
     }
 
-    /// Takes the tokens of a packet of `size` if the bucket holds them, without filling it first; returns whether it did.
+    /// Takes the tokens of a packet of `size` if the bucket holds them, without filling it first. Returns whether it held them.
     #[inline]
     pub fn take(&mut self, size: Bytes) -> bool {
         let needed = tokens(size);
@@ -108,8 +108,8 @@ impl Bucket {
         there
     }
 
-    /// First instant, `now` or later, at which the bucket holds the tokens of a packet of `size` if nothing else takes any. A
-    /// packet larger than the bucket is ready when the bucket is full. Does not change the bucket.
+    /// First instant, `now` or later, at which the bucket holds the tokens of a packet of `size`, provided that no other packet takes any.
+    /// A packet larger than the bucket is ready when the bucket is full. Does not change the bucket.
     #[inline]
     pub fn ready(&self, now: Time, size: Bytes) -> Time {
         let needed = tokens(size).min(self.depth);
@@ -140,7 +140,7 @@ impl Bucket {
     }
 }
 
-/// Tokens that overflow from one bucket to another.
+/// Tokens that overflow from one bucket into another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow(u128);
 
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(bucket.ready(ms(15), Bytes::new(50)), ms(25));
         bucket.spend(ms(15), Bytes::new(50));
         assert_eq!(bucket.fill(ms(15)), Bytes::new(40), "too early, so nothing is taken");
-        // Larger than the bucket: when it is full.
+        // Larger than the bucket: ready when the bucket is full.
         assert_eq!(bucket.ready(ms(15), Bytes::new(101)), ms(75));
         bucket.spend(ms(75), Bytes::new(101));
         assert_eq!(bucket.fill(ms(75)), Bytes::new(0));
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn no_token_is_lost_to_rounding() {
-        // A third of a bit per picosecond-scale step: 3 bit/s looked at a million times in 8/3 s of steps that do not divide it.
+        // 3 bit/s, updated a million times in 8/3 s at steps that do not divide it.
         let mut bucket = Bucket::new(Rate::from_bps(3), Bytes::new(10), Start::Empty);
         (1..=1_000_000u64).for_each(|i| {
             bucket.settle(Time::from_ps(i * 2_666_666));

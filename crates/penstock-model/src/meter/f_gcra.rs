@@ -61,7 +61,7 @@ struct CircuitState {
     /// Level of the bucket (X) at its last update.
     filled: u128,
     counted: Time,
-    /// Whether the current frame conforms; none between frames.
+    /// Whether the current frame conforms; `None` between frames.
     conforms: Option<bool>,
 }
 
@@ -82,7 +82,7 @@ impl FGcra {
         self.circuits = Arc::clone(circuits);
     }
 
-    /// Level of a circuit's bucket at `now`, if it drains at `rate`.
+    /// Level of a circuit's bucket at `now` if it drains at `rate`.
     fn filled(&self, circuit: usize, rate: Rate, now: Time) -> u128 {
         let state = &self.states[circuit];
         let drained = u128::from(now.since(state.counted).as_ps()) * u128::from(rate.as_bps());
@@ -143,7 +143,7 @@ mod tests {
         meter
     }
 
-    /// The colour of a frame of `cells` cells at once, which all of them have.
+    /// Colour of a frame of `cells` cells that arrive at once; it must be the same for all of them.
     fn frame(meter: &mut FGcra, ms: u64, cells: u32, precedence: u8) -> u8 {
         let now = Time::ZERO + Duration::from_ms(ms);
         let colours: Vec<u8> = (1..=cells).map(|i| meter.colour(now, &Packet { precedence, ..cell(0, i == cells) })).collect();
@@ -154,18 +154,18 @@ mod tests {
     #[test]
     fn a_frame_conforms_if_the_bucket_holds_no_more_than_the_burst() {
         let mut it = meter(24);
-        // 0, 12 and 24 cells are found; then 36.
+        // The frames find 0, 12, 24 and 36 cells.
         assert_eq!([0; 4].map(|at| frame(&mut it, at, 12, 0)), [0, 0, 0, 1]);
         // 12 ms later 24 are left, so one frame conforms; 36 remain for the next.
         assert_eq!([12, 12, 23, 24].map(|at| frame(&mut it, at, 12, 0)), [0, 1, 1, 0]);
     }
 
-    /// 100 frames of 12 cells a second for 10 s at 1,000 cells/s with a burst of 24: what is taken is 24 + 12 + 1,000 t at most.
+    /// 100 frames of 12 cells per second for 10 s at 1,000 cells/s with a burst of 24: at most 24 + 12 + 1,000 t cells conform.
     #[test]
     fn the_count_of_conforming_frames_is_that_of_the_rate() {
         let mut it = meter(24);
         let conforming = (0..1000).filter(|i| frame(&mut it, 10 * i, 12, 0) == 0).count();
-        // After 999 x 10 ms 9,990 cells have left, and at most 36 more were taken: 10,026 / 12 = 835.5.
+        // After 999 x 10 ms, 9,990 cells have drained, and at most 36 more were accepted: 10,026 / 12 = 835.5.
         assert_eq!(conforming, 835);
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let mut it = meter(24);
         let fill = |it: &FGcra, ms| it.fills(Time::ZERO + Duration::from_ms(ms)).collect::<Vec<_>>();
         frame(&mut it, 0, 12, 0);
-        // 12 cells of 424 bits; one leaves in a millisecond.
+        // 12 cells of 424 bits; one drains in a millisecond.
         assert_eq!([0, 5, 12, 20].map(|ms| fill(&it, ms)), [5088.0, 2968.0, 0.0, 0.0].map(|bits| vec![bits]));
     }
 

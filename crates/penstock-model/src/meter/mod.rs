@@ -113,14 +113,14 @@ impl OpenKind for Meters {
 }
 
 impl MeterPlan {
-    /// Whether it meters each circuit of its port separately.
+    /// Whether the meter treats each circuit of its port separately.
     pub fn meters_circuits(&self) -> bool {
         matches!(self, MeterPlan::FGcra(_))
     }
 }
 
 impl AnyMeter {
-    /// Sets the circuits of its port, if it meters circuits.
+    /// Sets the circuits of the port, if the meter treats circuits separately.
     pub fn meter_circuits(&mut self, circuits: &Arc<PortCircuits>) {
         if let AnyMeter::FGcra(it) = self {
             it.meter_circuits(circuits);
@@ -139,7 +139,7 @@ crate::choice! {
 }
 
 impl Mode {
-    /// Colour as which a packet is metered.
+    /// Colour that counts as the packet's incoming colour.
     #[inline]
     fn admits(self, incoming: u8) -> u8 {
         match self {
@@ -159,8 +159,8 @@ crate::choice! {
     }
 }
 
-/// Returns green if the first bucket holds enough tokens, else yellow if the second does, else the worst colour: the rule of
-/// the three-colour markers with separate buckets. The buckets must be filled up to the packet's arrival.
+/// Returns green if the first bucket holds enough tokens, otherwise yellow if the second does, otherwise the worst colour. This is the rule
+/// of the three-colour markers with separate buckets. The buckets must be filled up to the packet's arrival.
 #[inline]
 fn colour_of(first: &mut bucket::Bucket, second: Option<&mut bucket::Bucket>, size: Bytes, colour: u8, demotion: Demotion) -> u8 {
     if colour == 0 && first.take(size) {
@@ -176,7 +176,7 @@ fn colour_of(first: &mut bucket::Bucket, second: Option<&mut bucket::Bucket>, si
     colour.max(2)
 }
 
-/// Returns why a demotion rule has no effect, if it has none.
+/// Reason why a demotion rule has no effect; `None` if it has one.
 fn demotion_mistake(demotion: Demotion, mode: Mode, buckets: usize) -> Option<String> {
     match (demotion, mode, buckets) {
         (Demotion::NextBucket, ..) => None,
@@ -214,7 +214,7 @@ mod testing {
         told
     }
 
-    /// The colours of packets given as (ms, bytes, incoming colour).
+    /// Colours of packets, each given as (ms, bytes, incoming colour).
     pub(super) fn colours(meter: &mut impl Meter, packets: &[(u64, u32, u8)]) -> Vec<u8> {
         packets.iter().map(|(ms, size, incoming)| meter.colour(at(*ms), &packet(*size, *incoming))).collect()
     }

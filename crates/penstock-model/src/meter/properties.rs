@@ -12,16 +12,16 @@ use proptest::test_runner::TestRunner;
 /// Bytes and bit/s of a token bucket, as (b, r).
 type Envelope = (u64, u64);
 
-/// One packet: picoseconds since the one before, bytes, incoming colour.
+/// A packet: picoseconds since the previous one, bytes, incoming colour.
 type Arrival = (u64, u64, u8);
 
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
-    // Spacings from none to half a second, so that buckets run dry and fill up.
+    // Spacings from zero to half a second, so that buckets run empty and fill up.
     let spacing = prop_oneof![Just(0), 0..2_000_000_000u64, 0..500_000_000_000u64];
     prop::collection::vec((spacing, 1..1_500u64, 0..4u8), 1..80)
 }
 
-/// The bytes that `keeps` selects never exceed b + r t over any window that starts and ends with a packet.
+/// Checks that the bytes selected by `keeps` never exceed b + r t over any window that starts and ends with a packet.
 fn within(envelope: Envelope, arrivals: &[Arrival], colours: &[u8], keeps: impl Fn(u8) -> bool) -> Result<(), TestCaseError> {
     let (burst, rate) = envelope;
     for first in 0..arrivals.len() {
@@ -49,8 +49,8 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) }
 }
 
-/// Asserts the rules of every meter for random arrivals. The packets of the colours from 0 to i keep to the envelope i. A meter
-/// that is `aware` of the colour of arrivals never promotes; any other ignores it and gives at most 2.
+/// Asserts the rules of every meter for random arrivals. The packets of colours 0 to i stay within envelope i. A meter that is `aware` of
+/// incoming colours never promotes a packet; any other ignores them and gives at most 2.
 pub(super) fn assert_rules(meter: &(impl Meter + Clone), aware: bool, envelopes: &[Envelope]) {
     let rules = |arrivals: Vec<Arrival>| {
         let colours = run(&mut meter.clone(), &arrivals);
@@ -69,8 +69,8 @@ pub(super) fn assert_rules(meter: &(impl Meter + Clone), aware: bool, envelopes:
     TestRunner::new(config()).run(&arrivals(), rules).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// All meters with C = (2000 bytes, 80 kbit/s) and E or P = (3000 bytes, 120 kbit/s), with the envelope of green and that
-/// of green and yellow together.
+/// All meters with C = (2000 bytes, 80 kbit/s) and E or P = (3000 bytes, 120 kbit/s), with the envelope of green, and that of green and
+/// yellow together.
 fn meters(mode: &str) -> Vec<(AnyMeter, Envelope, Envelope)> {
     let mode = format!("mode = {mode}");
     let committed = ["committed-rate = 80 kbit/s", "committed-burst = 2000 bytes", &mode];
@@ -93,7 +93,7 @@ fn meters(mode: &str) -> Vec<(AnyMeter, Envelope, Envelope)> {
     plans.into_iter().map(|(plan, green, both)| (AnyMeter::new(&plan, &Site::trial()), green, both)).collect()
 }
 
-/// Meters without buckets, which ignore the colour that a packet arrives with.
+/// Meters without buckets, which ignore the incoming colour of packets.
 fn estimators() -> Vec<AnyMeter> {
     let rates = ["committed-rate = 80 kbit/s", "averaging-interval = 100 ms"];
     let three = [&rates[..], &["peak-rate = 120 kbit/s"]].concat();
@@ -105,7 +105,7 @@ fn estimators() -> Vec<AnyMeter> {
 fn every_meter_keeps_the_rules() {
     for (mode, aware) in [("colour-blind", false), ("colour-aware", true)] {
         for (i, (meter, green, both)) in meters(mode).into_iter().enumerate() {
-            // With one bucket yellow is what exceeds (but token-bucket, which marks 2 here, keeps the yellow that conforms).
+            // With one bucket, excess packets are yellow (except with token-bucket, which gives them 2 here and keeps conforming yellow).
             let envelopes = [green, both];
             assert_rules(&meter, aware, &envelopes[..if green != both || i == 0 { 2 } else { 1 }]);
         }
@@ -134,14 +134,14 @@ proptest! {
 
 #[test]
 fn a_probe_tells_the_fills_at_its_instant() {
-    // At 0, 2000 bytes empty the committed bucket; the next 1000 are yellow, or find nothing. A peak burst of 1500 bytes
-    // refuses the first packet and holds 500 after the second.
+    // At time 0, 2000 bytes empty the committed bucket; the next 1000 are yellow, or find no tokens. A peak burst of 1500 bytes refuses the
+    // first packet and has 500 left after the second.
     let told = |(mut meter, ..): (AnyMeter, Envelope, Envelope)| {
         meter.colour(Time::ZERO, &packet(2000, 0));
         meter.colour(Time::ZERO, &packet(1000, 0));
         [50, 250].map(|ms| super::testing::probed(&meter, ms).into_iter().map(|(_, bits)| bits).collect::<Vec<_>>())
     };
-    // 80 kbit/s bring 4 and 20 kbit (16 kbit fit); 120 kbit/s bring 6 and 30. Only the TCM's excess bucket takes overflow.
+    // 80 kbit/s add 4 and 20 kbit (16 kbit fit); 120 kbit/s add 6 and 30. Only the TCM's excess bucket receives overflow.
     let expected: [[Vec<f64>; 2]; 8] = [
         [vec![4e3], vec![16e3]],
         [vec![12e3, 12e3], vec![16e3, 12e3]],

@@ -69,7 +69,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// Rate and depth of the excess bucket.
+    /// Rate and depth of the excess bucket; `None` without one.
     fn excess(&self) -> Option<(Rate, Bytes)> {
         Some((self.excess_rate?.0, self.excess_burst?))
     }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_buckets_fill_independently() {
-        // Both emptied at 0; at 100 ms bucket 0 holds 100 and bucket 1 200; at 1 s 500 is all that bucket 1 holds.
+        // Both buckets are emptied at 0. At 100 ms bucket 0 holds 100 and bucket 1 200; at 1 s bucket 1 holds its maximum of 500.
         let packets =
             [(0, 1000, 0), (0, 500, 0), (100, 200, 0), (100, 100, 0), (100, 1, 0), (1000, 900, 0), (1000, 501, 0), (1000, 500, 0)];
         assert_eq!(colours(&mut rbm(&BOTH, &[]), &packets), [0, 1, 1, 0, 2, 0, 2, 1]);

@@ -135,11 +135,11 @@ mod tests {
 
     #[test]
     fn a_rate_of_zero_gives_its_burst_once() {
-        // No excess service: what exceeds C is yellow while E lasts, and red from then on, whatever the time.
+        // No excess service: packets beyond C are yellow while E lasts, and always red afterwards.
         let no_excess = [PLAN[0], PLAN[1], "excess-rate = 0 bit/s", PLAN[3]];
         let packets = [(0, 1000, 0), (0, 500, 0), (1000, 1000, 0), (1000, 1, 0), (9000, 1000, 0), (9000, 1, 0)];
         assert_eq!(colours(&mut marker(&no_excess), &packets), [0, 1, 0, 2, 0, 2]);
-        // Without a bucket E either, nothing is ever yellow; without C, nothing green.
+        // Without a bucket E either, no packet is ever yellow; without C, none is green.
         let green_only = [PLAN[0], PLAN[1], "excess-rate = 0 bit/s", "excess-burst = 0 bytes"];
         assert_eq!(colours(&mut marker(&green_only), &packets), [0, 2, 0, 2, 0, 2]);
         let yellow_only = ["committed-rate = 0 bit/s", "committed-burst = 0 bytes", PLAN[2], PLAN[3]];

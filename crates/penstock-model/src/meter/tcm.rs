@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn tokens_that_the_committed_bucket_cannot_hold_go_to_the_excess_bucket() {
-        // C 1000, E 500, a byte a millisecond. At 0: C 200, E 100. At 800 ms C is full and E as it was; at 900 ms E has 200.
+        // C 1000, E 500, one byte per millisecond. At 0: C 200, E 100. At 800 ms C is full and E is unchanged; at 900 ms E has 200.
         let packets = [(0, 400, 0), (0, 400, 0), (0, 400, 0), (0, 400, 0), (800, 101, 0), (901, 1000, 0), (901, 100, 0), (901, 101, 0)];
         let seen = colours(&mut tcm(&["excess-burst = 500 bytes"]), &packets);
         // The packet of 101 bytes delays the overflow: C is full again at 901 ms, so E still holds 100.
@@ -158,7 +158,7 @@ mod tests {
         let aware = ["excess-burst = 500 bytes", "mode = colour-aware"];
         let packets = [(0, 100, 2), (0, 400, 1), (0, 400, 1), (0, 900, 0), (0, 101, 0), (0, 100, 0), (0, 100, 0)];
         assert_eq!(colours(&mut tcm(&aware), &packets), [2, 1, 2, 0, 2, 0, 1]);
-        // The same, blind: every packet as if green; the 101 bytes find 100 in C and 500 in E.
+        // Same packets, colour-blind: every packet counts as green; the 101 bytes find 100 in C and 500 in E.
         assert_eq!(colours(&mut tcm(&aware[..1]), &packets), [0, 0, 0, 2, 1, 0, 1]);
     }
 
@@ -177,13 +177,13 @@ mod tests {
 
     #[test]
     fn one_of_the_buckets_may_have_no_depth() {
-        // All tokens go to E, a byte a millisecond; then C alone.
+        // All tokens go to E, one byte per millisecond; then to C alone.
         let packets = [(0, 500, 0), (0, 1, 0), (100, 101, 0), (100, 100, 0)];
         let yellow = read(&[ONE[0], "committed-burst = 0 bytes", "excess-burst = 500 bytes"]).expect("sound");
         assert_eq!(colours(&mut Tcm::new(&yellow, &site()), &packets), [1, 2, 2, 1]);
         let green = read(&[ONE[0], "committed-burst = 500 bytes", "excess-burst = 0 bytes"]).expect("sound");
         assert_eq!(colours(&mut Tcm::new(&green, &site()), &packets), [0, 2, 2, 0]);
-        // No rate: the bursts once.
+        // With a rate of zero, each burst is available once.
         let once = read(&["committed-rate = 0 bit/s", ONE[1], "excess-burst = 500 bytes"]).expect("sound");
         assert_eq!(colours(&mut Tcm::new(&once, &site()), &[(0, 1000, 0), (0, 500, 0), (9000, 1, 0)]), [0, 1, 2]);
         for excess in [&[][..], &["excess-burst = 0 bytes"]] {

@@ -64,11 +64,11 @@ impl Check for Parameters {
     }
 }
 
-/// Maximum packet size of an Ethernet, so that one packet may always arrive at once.
+/// Maximum packet size of an Ethernet, so that any single packet can conform immediately.
 const PEAK_BURST: Bytes = Bytes::new(1500);
 
 impl Parameters {
-    /// Rate and depth of the peak bucket.
+    /// Rate and depth of the peak bucket; `None` without one.
     fn peak(&self) -> Option<(Rate, Bytes)> {
         Some((self.peak_rate?, self.peak_burst.unwrap_or(PEAK_BURST)))
     }
@@ -167,13 +167,13 @@ mod tests {
 
     #[test]
     fn a_peak_rate_spreads_a_burst() {
-        // b holds 1000 bytes at 1 byte/ms, M 500 bytes at 2 bytes/ms. After the first packet M holds 100: 400 again at 150 ms
-        // (b then holds 750, and 350 after the packet), and at 350 ms (b: 550, and 150 after it). At 550 ms M would do for 400
-        // but b has 350; what b refuses takes nothing from M.
+        // b holds 1000 bytes at 1 byte/ms, M 500 bytes at 2 bytes/ms. After the first packet M holds 100: 400 again at 150 ms (b then holds
+        // 750, and 350 after the packet), and at 350 ms (b: 550, and 150 after it). At 550 ms M holds enough for 400 but b has 350. A
+        // packet that b refuses takes nothing from M.
         let peak = ["peak-rate = 16 kbit/s", "peak-burst = 500 bytes"];
         let packets = [(0, 400, 0), (0, 400, 0), (149, 400, 0), (150, 400, 0), (350, 400, 0), (550, 400, 0), (550, 350, 0)];
         assert_eq!(colours(&mut token_bucket(&peak), &packets), [0, 1, 1, 0, 0, 1, 0]);
-        // An MTU may come at once, but no more; without a peak rate the burst may.
+        // With a peak rate, an MTU conforms at once, but nothing larger; without one, the whole burst does.
         let mtu = |more: &[&str]| TokenBucket::new(&read(&[&["rate = 8 kbit/s", "burst = 8 kB"], more].concat()).expect("sound"), &site());
         assert_eq!(colours(&mut mtu(&["peak-rate = 1 Mbit/s"]), &[(0, 1501, 0), (0, 1500, 0), (0, 40, 0)]), [1, 0, 1]);
         assert_eq!(colours(&mut mtu(&[]), &[(0, 1501, 0), (0, 1500, 0), (0, 40, 0)]), [0, 0, 0]);

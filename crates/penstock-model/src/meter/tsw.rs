@@ -2,8 +2,8 @@
 
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// Rate over a window that slides with the packets. Uses only additions, multiplications and divisions of doubles, which give
-/// the same result on every machine.
+/// Rate over a window that slides with the packets. Uses only additions, multiplications and divisions of doubles, which give the same
+/// result on every machine.
 #[derive(Clone, Debug)]
 pub(super) struct TimeSlidingWindow {
     /// AVG_INTERVAL, in seconds.
@@ -20,7 +20,7 @@ impl TimeSlidingWindow {
         TimeSlidingWindow { interval: interval.as_seconds(), rate: target.as_bps() as f64, front: Time::ZERO }
     }
 
-    /// A packet of `size` arrives; returns the rate including it, in bit/s [RFC2859 s3].
+    /// Records a packet of `size`; returns the rate including it, in bit/s [RFC2859 s3].
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes) -> f64 {
         self.rate = self.rate_with(now, size.bits() as f64);
@@ -28,20 +28,19 @@ impl TimeSlidingWindow {
         self.rate
     }
 
-    /// Rate at `now`, in bit/s, if nothing arrives. Does not change the window.
+    /// Rate at `now` if no packet arrives, in bit/s. Does not change the window.
     pub fn rate(&self, now: Time) -> f64 {
         self.rate_with(now, 0.0)
     }
 
-    /// Rate if `bits` arrive at `now`: the bits of the window plus the new bits, divided by the window plus the time since the
-    /// last packet.
+    /// Rate if `bits` arrive at `now`: the bits of the window plus the new bits, divided by the window plus the time since the last packet.
     #[inline]
     fn rate_with(&self, now: Time, bits: f64) -> f64 {
         (self.rate * self.interval + bits) / (now.since(self.front).as_seconds() + self.interval)
     }
 }
 
-/// Returns why `interval` is not a valid window, if it is not.
+/// Reason why `interval` is not a valid window; `None` if it is valid.
 pub(super) fn interval_mistake(interval: Duration) -> Option<String> {
     (interval == Duration::ZERO).then(|| "is zero, so that there would be no rate; above 0 s".to_owned())
 }
@@ -57,13 +56,13 @@ mod tests {
         let mut window = TimeSlidingWindow::new(Duration::from_secs(1), Rate::from_bps(8_000));
         assert_eq!(window.on_packet(at(1000), Bytes::new(1000)), 8_000.0);
         assert_eq!(window.on_packet(at(1000), Bytes::new(1000)), 16_000.0);
-        // Silence halves it in one window, and after three it is a quarter. Reading changes nothing.
+        // A silence of one window halves the rate, and one of three quarters it. Reading changes nothing.
         assert_eq!([2000, 4000, 1000].map(|ms| window.rate(at(ms))), [8_000.0, 4_000.0, 16_000.0]);
     }
 
     #[test]
     fn a_steady_stream_has_its_rate() {
-        // 500 bytes every 4 ms are 1 Mbit/s. Each packet takes 4 / 1004 of the difference away: 10 s leave 5e-5 of it.
+        // 500 bytes every 4 ms are 1 Mbit/s. Each packet reduces the difference by 4 / 1004: 5e-5 of it remain after 10 s.
         let mut window = TimeSlidingWindow::new(Duration::from_secs(1), Rate::from_bps(100_000));
         let rate = (1..=2500).map(|i| window.on_packet(at(4 * i), Bytes::new(500))).last().expect("packets");
         assert!((rate - (1e6 - 9e5 * (1.0f64 / 1.004).powi(2500))).abs() < 1e-3, "{rate}");

@@ -84,8 +84,8 @@ crate::state! {
 impl Meter for Tsw2cm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
-        // A uniform position between 0 and avg: the packet exceeds if the position is beyond CTR, which cannot be for an avg
-        // up to CTR.
+        // The position is uniform between 0 and avg. The packet exceeds the rate if the position is beyond CTR, which is impossible for avg
+        // <= CTR.
         let place = self.window.on_packet(now, packet.bytes()) * self.stream.unit();
         if place < self.committed {
             0
@@ -112,15 +112,15 @@ mod tests {
 
     #[test]
     fn up_to_the_committed_rate_all_is_green() {
-        // 500 bytes every 4 ms are 1 Mbit/s, and so the estimate stays.
+        // 500 bytes every 4 ms are 1 Mbit/s, so the estimate does not change.
         let mut meter = marker(&["committed-rate = 1 Mbit/s"]);
         assert!((1..=25_000).all(|i| meter.colour(at(4 * i), &packet(500, 0)) == 0));
     }
 
     #[test]
     fn above_it_the_excess_is_marked() {
-        // Packet n of 25,001 is green with the probability 0.4 / avg, where avg rises from 0.4 to 1 Mbit/s as
-        // 1 - 0.6 / 1.004^n: the sum of that is 0.4 x 25,001 and 0.4 ln(2.5) / ln(1.004) = 91.8 in the beginning.
+        // Packet n of 25,001 is green with the probability 0.4 / avg, where avg rises from 0.4 to 1 Mbit/s as 1 - 0.6 / 1.004^n. The sum of
+        // these is 0.4 x 25,001 plus 0.4 ln(2.5) / ln(1.004) = 91.8 from the initial rise.
         let [green, exceeds, _] = overload(&mut marker(&["committed-rate = 400 kbit/s"]));
         let expected = 0.4 * 25_001.0 + 91.8;
         // Four standard errors of sqrt(25,001 x 0.4 x 0.6) = 77.5.
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_packet_exceeds_with_the_share_of_the_rate_beyond_the_target() {
-        // One packet of 1000 bytes at once: avg = 8 + 8 kbit/s, half of it beyond CTR.
+        // A single packet of 1000 bytes: avg = 8 + 8 kbit/s, half of which is beyond CTR.
         let exceeds = (0..10_000)
             .filter(|i| {
                 let parameters = read::<Parameters>(&["committed-rate = 8 kbit/s", "exceed-precedence = 2"]).expect("sound");

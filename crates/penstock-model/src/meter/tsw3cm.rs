@@ -93,7 +93,7 @@ crate::state! {
 impl Meter for Tsw3cm {
     #[inline]
     fn colour(&mut self, now: Time, packet: &Packet) -> u8 {
-        // A uniform position between 0 and avg: green up to CTR, yellow up to PTR [RFC2859 s4].
+        // The position is uniform between 0 and avg: green up to CTR, yellow up to PTR [RFC2859 s4].
         let place = self.window.on_packet(now, packet.bytes()) * self.stream.unit();
         if place < self.committed {
             0
@@ -124,19 +124,19 @@ mod tests {
 
     #[test]
     fn up_to_the_rates_nothing_is_yellow_or_red() {
-        // 500 bytes every 4 ms are 1 Mbit/s, and so the estimate stays.
+        // 500 bytes every 4 ms are 1 Mbit/s, so the estimate does not change.
         let mut meter = marker(&["committed-rate = 1 Mbit/s", "peak-rate = 1 Mbit/s"]);
         assert!((1..=25_000).all(|i| meter.colour(at(4 * i), &packet(500, 0)) == 0));
-        // Below PTR it is at most 1 Mbit/s; it begins at CTR, so that some are green and some yellow.
+        // avg is at most PTR = 1 Mbit/s. It starts at CTR, so some packets are green and some yellow.
         let [green, yellow, red] = overload(&mut marker(&["committed-rate = 400 kbit/s", "peak-rate = 1 Mbit/s"]));
         assert_eq!((green + yellow, red), (25_001, 0));
-        // Sum over the rising estimate: 10,092, with four standard errors; see the test of the TSW2CM.
+        // Sum over the rising estimate: 10,092, within four standard errors; see the test of the TSW2CM.
         assert!((green as f64 - 10_092.0).abs() < 310.0, "{green}");
     }
 
     #[test]
     fn overload_has_the_shares_of_the_rates() {
-        // One packet of 1000 bytes at once, window 1 s: avg = 8 + 8 kbit/s. Up to 8 green, up to 12 yellow.
+        // A single packet of 1000 bytes, window 1 s: avg = 8 + 8 kbit/s. Up to 8 green, up to 12 yellow.
         let parameters = read::<Parameters>(&["committed-rate = 8 kbit/s", "peak-rate = 12 kbit/s"]).expect("sound");
         let mut counts = [0.0f64; 3];
         for i in 0..10_000 {

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn without_a_committed_rate_green_is_a_burst_alone() {
         let lines = ["committed-rate = 0 bit/s", PLAN[1], PLAN[2], PLAN[3]];
-        // At 0: P 1500 and C 1000; at 1 s P is full again, and C as it was.
+        // At 0: P 1500 and C 1000. At 1 s P is full again, and C is unchanged.
         let packets = [(0, 600, 0), (0, 900, 0), (1000, 600, 0), (1000, 400, 0), (9000, 400, 0), (9000, 1, 0)];
         assert_eq!(colours(&mut marker(&lines), &packets), [0, 1, 1, 0, 1, 1]);
         // Bursts are above zero [RFC2698 s2].

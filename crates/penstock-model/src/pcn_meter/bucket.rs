@@ -1,5 +1,5 @@
-//! The token bucket of the PCN meters, in exact integers. Unlike the bucket of the colour markers, it may give fewer tokens
-//! than a packet needs or go into debt, and its thresholds are seldom whole bytes.
+//! Token bucket of the PCN meters, in exact integers. Unlike the bucket of the colour markers, it may give fewer tokens than a packet needs
+//! or go into debt, and its thresholds are seldom whole bytes.
 
 use super::bucket_integer::BucketInteger;
 use super::depth::Depth;
@@ -8,11 +8,11 @@ use crate::meter::bucket::Start;
 use crate::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::hint::select_unpredictable;
 
-/// A bucket that fills with tokens at a rate and holds no more than its size.
+/// A bucket that fills with tokens at a rate and holds at most its size.
 ///
-/// The unit is a grain: the GCD of the tokens per byte and the tokens per picosecond. The count is therefore exact, and nearly
-/// every bucket fits in 64 bits. The bucket stores the grains missing from its size, not its level, so that saturating
-/// arithmetic stays exact when the inflow of a long silence overflows.
+/// The unit is a grain: the GCD of the tokens per byte and the tokens per picosecond. The count is therefore exact, and nearly every bucket
+/// fits in 64 bits. The bucket stores the grains missing from its size instead of its level, so that saturating arithmetic stays exact when
+/// the inflow of a long silence overflows.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket<N> {
     missing: N,
@@ -38,7 +38,7 @@ impl<N: BucketInteger> Bucket<N> {
         Some(Bucket { missing, size, rate: rate.as_bps() / grain, per_byte, grain })
     }
 
-    /// Like [`Bucket::new`], for a bucket that may be in debt by the largest packet, of 2^32 - 1 bytes.
+    /// Same as [`Bucket::new`], for a bucket that may go into debt by the largest packet, of 2^32 - 1 bytes.
     pub fn with_debt(rate: Rate, size: Depth, start: Start) -> Option<Bucket<N>> {
         let bucket = Bucket::<N>::new(rate, size, start)?;
         let debt = u128::from(u32::MAX) * u128::from(bucket.per_byte);
@@ -57,7 +57,7 @@ impl<N: BucketInteger> Bucket<N> {
         N::product(size.get(), self.per_byte)
     }
 
-    /// Takes `grains`, or all that are left if they are fewer.
+    /// Takes `grains`, or all remaining grains if there are fewer.
     #[inline]
     pub fn take(&mut self, grains: N) {
         self.missing = self.missing.plus(grains).min(self.size);
@@ -69,13 +69,13 @@ impl<N: BucketInteger> Bucket<N> {
         self.missing = self.missing.plus(grains);
     }
 
-    /// Grains missing from its size; more than the size if it is in debt.
+    /// Grains missing from the size; more than the size if the bucket is in debt.
     #[inline]
     pub fn missing(&self) -> N {
         self.missing
     }
 
-    /// Its size in grains.
+    /// Size in grains.
     #[inline]
     pub fn size(&self) -> N {
         self.size
@@ -92,13 +92,13 @@ impl<N: BucketInteger> Bucket<N> {
         N::new(depth.at(rate) / u128::from(self.grain)).map_or(self.size, |level| level.min(self.size))
     }
 
-    /// `grains` as tokens.
+    /// Number of tokens in `grains`.
     #[inline]
     pub fn tokens(&self, grains: N) -> Tokens {
         grains.value() * u128::from(self.grain)
     }
 
-    /// Level after `elapsed`, in bits; negative in debt. Does not change the bucket.
+    /// Level after `elapsed`, in bits; negative if in debt. Does not change the bucket.
     pub fn bits_after(&self, elapsed: Duration) -> f64 {
         bits(self.tokens(self.size) as i128 - self.tokens(self.missing_after(elapsed)) as i128)
     }
@@ -117,18 +117,18 @@ impl<N: BucketInteger> Bucket<N> {
 /// Grains missing in a bucket before and after a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<T> {
-    /// Missing before its grains are taken.
+    /// Grains missing before the packet's grains are taken.
     pub before: T,
-    /// Missing afterwards if the bucket gave all of them.
+    /// Grains missing afterwards if the bucket could give all of them.
     pub needed: T,
-    /// Missing afterwards.
+    /// Grains missing afterwards.
     pub after: T,
-    /// The packet's grains.
+    /// Grains of the packet.
     pub grains: T,
 }
 
-/// A bucket during a run of packets of one size. Instead of the missing grains it stores the instant at which it will be full,
-/// expressed as the inflow from time zero until then (grains modulo 2^64), so that it need not be filled before each packet.
+/// A bucket during a run of packets of one size. It stores the instant at which it will be full instead of the missing grains, as the
+/// inflow from time zero until then (grains modulo 2^64). So it need not be filled before each packet.
 #[derive(Clone, Copy, Debug)]
 pub struct RunningBucket {
     full_at: u64,
@@ -138,8 +138,8 @@ pub struct RunningBucket {
 }
 
 impl RunningBucket {
-    /// Whether `packets` packets, starting at `clock` without any refill between them, keep the missing grains below `low` and
-    /// never empty the bucket. The bucket is filled up to `clock`.
+    /// Whether `packets` packets, starting at `clock` and without any refill between them, leave the missing grains below `low` and never
+    /// empty the bucket. The bucket must be filled up to `clock`.
     #[inline]
     pub fn stays_below(&self, low: u64, clock: Clock, packets: usize) -> bool {
         let missing = u128::from(self.full_at.wrapping_sub(self.rate.wrapping_mul(clock.0.as_ps())));
@@ -154,7 +154,7 @@ impl RunningBucket {
         self.full_at = select_unpredictable(before > 0, self.full_at, come).wrapping_add(self.grains);
     }
 
-    /// Takes a packet's grains at `now` if it `asks` for them and the bucket holds enough; returns whether it holds enough.
+    /// Takes a packet's grains at `now` if it `asks` for them and the bucket holds enough. Returns whether it holds enough.
     #[inline(always)]
     pub fn take_if_enough(&mut self, now: Time, asks: bool) -> bool {
         let needed = self.missing(now) + self.grains;
@@ -171,12 +171,12 @@ impl RunningBucket {
         select_unpredictable(missing as i64 > 0, missing, 0)
     }
 
-    /// Takes a packet's grains at `now`, or all that are left if they are fewer.
+    /// Takes a packet's grains at `now`, or all remaining grains if there are fewer.
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> Taken<u64> {
         let come = self.rate.wrapping_mul(now.as_ps());
         let before = self.full_at.wrapping_sub(come);
-        // Whether it is full, or empty, is unpredictable: a branch would often be mispredicted.
+        // Whether the bucket is full or empty is unpredictable, so branches would often be mispredicted.
         let before = select_unpredictable(before as i64 > 0, before, 0);
         let needed = before + self.grains;
         let after = select_unpredictable(needed < self.size, needed, self.size);
@@ -186,7 +186,7 @@ impl RunningBucket {
 }
 
 impl<N: BucketInteger> Bucket<N> {
-    /// Takes `grains`, or all that are left if they are fewer.
+    /// Takes `grains`, or all remaining grains if there are fewer.
     #[inline(always)]
     pub fn take_and_tell(&mut self, grains: N) -> Taken<N> {
         let before = self.missing;
@@ -194,8 +194,7 @@ impl<N: BucketInteger> Bucket<N> {
         Taken { before, needed: before.plus(grains), after: self.missing, grains }
     }
 
-    /// Starts a run of packets of `size` from `clock`, up to which the bucket is filled, until `end`; `None` if the numbers
-    /// are too large.
+    /// Starts a run of packets of `size` from `clock`, up to which the bucket is filled, until `end`. `None` if the numbers are too large.
     pub fn run(&self, clock: Clock, end: Time, size: Bytes) -> Option<RunningBucket> {
         let narrow = |number: u128| u64::try_from(number).ok().filter(|number| *number < 1 << 61);
         narrow(u128::from(self.rate) * u128::from(clock.elapsed(end).as_ps()))?;
@@ -204,14 +203,14 @@ impl<N: BucketInteger> Bucket<N> {
         Some(RunningBucket { full_at, size: narrow(self.size.value())?, rate: self.rate, grains })
     }
 
-    /// Ends a run whose last packet passed at `end`: takes over the level of `running`.
+    /// Ends a run whose last packet passed at `end`: adopts the level of `running`.
     pub fn end_run(&mut self, running: RunningBucket, end: Time) {
         let missing = running.missing(end);
         self.missing = N::new(u128::from(missing)).expect("less than 2^61");
     }
 }
 
-/// The instant up to which a meter's buckets have been filled.
+/// Instant up to which the buckets of a meter have been filled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock(Time);
 
@@ -234,7 +233,7 @@ impl Clock {
         elapsed
     }
 
-    /// Time elapsed since it was set.
+    /// Time from the clock to `now`.
     #[inline]
     pub fn elapsed(&self, now: Time) -> Duration {
         now.since(self.0)
@@ -260,7 +259,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Reference bucket, as defined: stores the level in tokens.
+    /// Reference bucket that follows the definition: stores the level in tokens.
     struct Defined {
         rate: u64,
         size: i128,
@@ -278,7 +277,7 @@ mod tests {
     /// (otherwise `take`).
     type Step = (u64, u32, bool);
 
-    /// Whether a bucket of `N` agrees with the reference bucket over all steps; `None` if it does not fit.
+    /// Whether a bucket of type `N` agrees with the reference bucket over all steps; `None` if it does not fit.
     fn as_defined<N: BucketInteger>(rate: u64, depth: Depth, threshold: Depth, steps: &[Step]) -> Option<bool> {
         let rate = Rate::from_bps(rate);
         let owes = steps.iter().any(|(.., owes)| *owes);
@@ -300,7 +299,7 @@ mod tests {
                 && (bucket.missing() > N::ZERO) == (defined.fill < size)
                 && (bucket.missing().plus(grains) > bucket.size()) == (defined.fill < needed)
                 && bucket.tokens(bucket.missing()) as i128 == size - defined.fill;
-            // As in meters, a bucket in debt takes no more debt.
+            // As in meters, a bucket in debt goes into no further debt.
             if owes && defined.fill >= 0 {
                 bucket.take_with_debt(grains);
                 defined.fill -= needed;
@@ -346,7 +345,7 @@ mod tests {
             assert!(fits(bps, Depth::Time(Duration::from_ms(20))), "{bps}");
             assert!(fits(bps, Depth::Bytes(Bytes::new(1_000_000))), "{bps}");
         }
-        // The grain is a token, and 2^64 tokens are 2.3 MB.
+        // The grain is one token, and 2^64 tokens are 2.3 MB.
         assert!(!fits(1_000_003, Depth::Bytes(Bytes::new(2_400_000))));
         let owes = |bps: u64| Bucket::<u64>::with_debt(Rate::from_bps(bps), Depth::Bytes(Bytes::new(1)), Start::Full).is_some();
         assert_eq!((owes(8_000), owes(1_000_003)), (true, false));

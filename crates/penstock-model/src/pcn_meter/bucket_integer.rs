@@ -1,9 +1,9 @@
-//! The integers in which buckets count.
+//! Integer types in which buckets count.
 
 use std::fmt::Debug;
 use std::hint::select_unpredictable;
 
-/// An unsigned integer of 64 bits, or of 128 where those are too few. Arithmetic saturates.
+/// An unsigned integer of 64 bits, or of 128 if 64 do not suffice. Arithmetic saturates.
 pub trait BucketInteger: Copy + Ord + Debug + Send + 'static {
     /// Zero.
     const ZERO: Self;
@@ -48,7 +48,7 @@ impl BucketInteger for u64 {
 
     #[inline]
     fn less(self, other: u64) -> u64 {
-        // Whether a bucket is full is unpredictable: a branch would often be mispredicted.
+        // Whether a bucket is full is unpredictable, so a branch would often be mispredicted.
         select_unpredictable(self > other, self.wrapping_sub(other), 0)
     }
 }

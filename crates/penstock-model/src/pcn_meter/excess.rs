@@ -93,7 +93,7 @@ pub struct Excess<N> {
     bucket: Bucket<N>,
     metering: Metering,
     mark_every: u64,
-    /// Bytes in excess, less those that marked packets stand for.
+    /// Bytes in excess, minus those that marked packets stand for.
     excess: u64,
 }
 
@@ -105,7 +105,7 @@ impl<N: BucketInteger> Excess<N> {
         Some(Excess { clock: Clock::default(), bucket, metering: parameters.metering, mark_every, excess: 0 })
     }
 
-    /// The new mark of a packet in excess that arrives with `mark`.
+    /// New mark of a packet in excess that arrives with `mark`.
     #[inline(always)]
     fn excess_mark(&mut self, size: Bytes, mark: PcnMark) -> PcnMark {
         self.excess += size.get();
@@ -188,19 +188,19 @@ mod tests {
     #[test]
     fn one_byte_in_n_of_the_excess_is_marked() {
         for (metering, every, expected) in [
-            // In excess are all packets after the first three. Their sums: 100, 200, 300 (marked), and so on.
+            // All packets after the first three are in excess. Their sums: 100, 200, 300 (marked), and so on.
             ("size-independent", 1, [NO, NO, NO, YES, YES, YES, YES, YES, YES, YES]),
             ("size-independent", 3, [NO, NO, NO, NO, NO, YES, NO, NO, YES, NO]),
             ("classic", 3, [NO, NO, NO, NO, NO, YES, NO, NO, YES, NO]),
-            // The third packet, which takes the last tokens, is in excess too.
+            // The third packet, which takes the last tokens, is also in excess.
             ("drained", 3, [NO, NO, NO, NO, YES, NO, NO, YES, NO, NO]),
         ] {
             let mut meter = meter(&format!("metering = {metering}; mark-every = {every}"));
-            // A byte over, so that `size-independent` is in debt.
+            // One byte more, so that `size-independent` is in debt.
             let first = if metering == "size-independent" { 101 } else { 100 };
             let packets: Vec<(u64, u32)> = [first].into_iter().chain([100; 9]).map(|size| (0, size)).collect();
             assert_eq!(marks(&mut meter, &packets), expected, "{metering} {every}");
-            // Packets in excess took nothing, marked or not.
+            // Packets in excess took no tokens, whether marked or not.
             assert_eq!(probed(&meter, 0), [("fill", if metering == "size-independent" { -8.0 } else { 0.0 })]);
         }
     }

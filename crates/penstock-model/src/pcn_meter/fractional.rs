@@ -178,19 +178,19 @@ mod tests {
     #[test]
     fn a_byte_counter_picks_a_share_and_the_low_bucket_everything() {
         let mut meter = Fractional::new(&read(&SMALL).expect("sound"), &site()).expect("fits");
-        // Packets find 1000, 900, ... bytes. From 700 on the counter runs: 0 -> -100; below 0: marked, +300 -100 -> 100;
-        // 0; -100; marked, 100; 0 (200 found: not below). From 100 on all are marked: the counter goes to -100 meanwhile.
+        // Packets find 1000, 900, ... bytes. From 700 on the counter runs: 0 -> -100; below 0: marked, +300 -100 -> 100; 0; -100; marked,
+        // 100; 0 (200 found: not below). From 100 on all packets are marked; the counter goes to -100.
         assert_eq!(pattern(&mut meter, &[(0, 100); 10]), "----#--#-#");
         assert_eq!(probed(&meter, 0), [("fractional-fill", 0.0), ("marking-fill", 0.0), ("counter", -100.0)]);
         assert_eq!(pattern(&mut meter, &[(0, 100)]), "#");
-        // 200 ms later the second bucket holds 400; the first, 200.
+        // 200 ms later the second bucket holds 400 and the first 200.
         assert_eq!(pattern(&mut meter, &[(200, 100), (200, 100), (200, 100), (200, 100)]), "--##");
     }
 
     #[test]
     fn bytes_are_picked_not_packets() {
         let mut meter = Fractional::new(&read(&[&SMALL[..], &["start = empty"]].concat()).expect("sound"), &site()).expect("fits");
-        // At 500 ms: 500 and 1000 bytes. A large packet that is marked pays for three times its size.
+        // At 500 ms: 500 and 1000 bytes. A large marked packet pays for three times its size.
         let packets = [(500, 10), (500, 300), (500, 100), (500, 100), (500, 100), (500, 100)];
         // 0, -10 marked: +900 - 300 = 590; 490, 390, 290, 190 before each of the others.
         assert_eq!(pattern(&mut meter, &packets), "-#----");

@@ -1,4 +1,4 @@
-//! The laws that PCN meters follow under many packets.
+//! Laws that PCN meters follow over many packets.
 
 use super::testing::{share, site};
 use super::{excess, fractional, pre_emption, single_threshold, threshold, virtual_queue, PcnMeter};
@@ -21,7 +21,7 @@ fn assert_mean(samples: &Moments, expected: f64, what: &str) {
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
 }
 
-/// STM that marks every packet that finds the marking bucket not full: its threshold is out of reach, and N is 1.
+/// STM that marks every packet that finds the marking bucket not full, since its threshold is out of reach and N is 1.
 fn shallow(supportable: &str) -> single_threshold::SingleThreshold<u64> {
     let lines = ["admissible-rate = 1 kbit/s", supportable, "marking-size = 10 s", "marking-threshold = 1 byte", "mark-every = 1"];
     single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits")
@@ -38,7 +38,7 @@ fn cbr_flows_of_random_phase_find_the_bucket_not_full_with_probability_n_less_on
             let mut meter = shallow(&format!("supportable-rate = {supportable}"));
             let mut at: Vec<u64> = (0..flows).map(|_| phases.below(period)).collect();
             at.sort_unstable();
-            // The bucket repeats from the second period on.
+            // The states of the bucket repeat from the second period on.
             let mut marked = 0;
             for (turn, phase) in (0..3).flat_map(|turn| at.iter().map(move |phase| (turn, *phase))) {
                 let mark = meter.on_packet(Time::from_ps(turn * period + phase), &with_mark(160, PcnMark::Unmarked));
@@ -50,7 +50,7 @@ fn cbr_flows_of_random_phase_find_the_bucket_not_full_with_probability_n_less_on
     }
 }
 
-/// The marked share of Poisson packets of 160 bytes at `mbps`, in batches after a second of warm-up.
+/// Marked share of Poisson packets of 160 bytes at `mbps`, in batches after a second of warm-up.
 fn poisson(meter: &mut impl PcnMeter, mbps: f64) -> Moments {
     let mut gaps = stream("poisson");
     let (mut now, mean) = (Time::ZERO, 1280.0 / (mbps * 1e6));
@@ -97,14 +97,14 @@ fn the_marked_share_of_fractional_marking_is_that_of_figure_e_1() {
             .expect("samples")
     };
     assert_eq!((at(57.6), at(126.72)), (0.0, 1.0));
-    // One packet in three, by a counter: off by at most a packet a batch.
+    // A counter marks one packet in three, within one packet per batch.
     assert!((at(72.0) - 1.0 / 3.0).abs() < 1e-4);
     assert!((at(96.0) - 1.0 / 3.0).abs() < 1e-4);
 }
 
 #[test]
 fn excess_marking_marks_what_exceeds_the_rate() {
-    // 125 bytes at multiples of 8 Mbit/s; whole spacings.
+    // Packets of 125 bytes at multiples of 8 Mbit/s, whose spacings are whole picoseconds.
     for (ns, load) in [(250_000, 0.5), (125_000, 1.0), (100_000, 1.25), (62_500, 2.0), (25_000, 5.0)] {
         let spacing = Duration::from_ps(ns * 1000);
         let expected = f64::max(0.0, 1.0 - 1.0 / load);
@@ -130,8 +130,8 @@ fn excess_marking_marks_what_exceeds_the_rate() {
     }
 }
 
-/// Marked share of packets of 1500 bytes less that of packets of 100 bytes, in batches. Each size has half of the packets, and
-/// the load is 1.5 times the rate.
+/// Marked share of packets of 1500 bytes minus that of packets of 100 bytes, in batches. Half of the packets have each size, and the load
+/// is 1.5 times the rate.
 fn size_bias(metering: &str) -> Moments {
     let parameters: excess::Parameters = read(&["rate = 8 Mbit/s", "size = 5 ms", metering]).expect("sound");
     let mut meter = excess::Excess::<u64>::new(&parameters, &site()).expect("fits");
@@ -188,7 +188,7 @@ fn thresholds_are_reached_after_the_fluid_time() {
 
 /// Marked share of each of `flows` flows that send 125 bytes every 10 ms, each 0.1 ms after the previous flow.
 fn shares_in_step(flows: u64) -> Vec<f64> {
-    // A packet takes the tokens of 0.5 ms: the first of a period finds the bucket full, the others do not.
+    // A packet takes the tokens of 0.5 ms. The first packet of a period finds the bucket full, the others do not.
     let lines = ["admissible-rate = 100 kbit/s", "supportable-rate = 2 Mbit/s", "marking-threshold = 1 ms"];
     let mut meter = single_threshold::SingleThreshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits");
     let mut marked = vec![0; flows as usize];
@@ -211,7 +211,7 @@ fn stm_spreads_marks_over_flows_in_step_unless_n_divides_those_that_count() {
     assert_eq!((stuck(4), stuck(7)), (1, 2));
 }
 
-/// Whether two meters mark all packets alike and report the same state.
+/// Whether two meters mark all packets equally and report the same state.
 fn alike(one: &mut dyn PcnMeter, other: &mut dyn PcnMeter, packets: &[(u64, u64, PcnMark)]) -> bool {
     let mut now = Time::ZERO;
     packets.iter().all(|&(after, size, mark)| {
@@ -260,7 +260,7 @@ proptest! {
         alike!(virtual_queue, VirtualQueue, [both[0]]);
         alike!(pre_emption, PreEmption, [both[1]]);
         alike!(threshold, Threshold, [bucket[0], bucket[1], "threshold = 2 ms"]);
-        // A debt of the largest packet fits at any rate that is a whole number of 8 kbit/s.
+        // A debt of the largest packet fits at any rate that is a multiple of 8 kbit/s.
         let rate = format!("rate = {} kbit/s", 8 * kbps);
         alike!(excess, Excess, [&rate[..], "size = 5 ms"]);
         alike!(excess, Excess, [&rate[..], "size = 8 kB", "metering = classic"]);

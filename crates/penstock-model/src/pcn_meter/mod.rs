@@ -77,14 +77,14 @@ pub trait PcnMeterParameters {
     }
 }
 
-/// A rate above which a meter marks.
+/// Rate above which a meter marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkingRate {
-    /// The key of the parameter.
+    /// Key of the parameter.
     pub key: &'static str,
-    /// The rate.
+    /// Rate.
     pub rate: Rate,
-    /// Whether calls are terminated above the rate; if not, new calls are refused.
+    /// Whether calls are terminated above the rate; otherwise new calls are refused.
     pub terminates: bool,
 }
 
@@ -112,7 +112,7 @@ pub trait Metered {
     fn mark(&mut self) -> &mut PcnMark;
 }
 
-/// Meters a packet. Not inlined: otherwise each meter would need the registers of all of them.
+/// Meters a packet. Not inlined, since the caller would otherwise need the registers of all meters.
 #[inline(never)]
 fn meter_packet<M: PcnMeter>(meter: &mut M, now: Time, size: Bytes, mark: PcnMark) -> PcnMark {
     meter.meter(now, size, mark)
@@ -136,7 +136,7 @@ fn meter_each<M: PcnMeter + ?Sized, P: Metered>(meter: &mut M, packets: &mut [P]
         let mark = packet.mark();
         let before = *mark;
         *mark = meter.meter(at, size, before);
-        // Which packets are marked is unpredictable: a branch would often be mispredicted.
+        // Which packets are marked is unpredictable, so a branch would often be mispredicted.
         let is_marked = *mark > before;
         marked += u64::from(is_marked);
         bytes += select_unpredictable(is_marked, size.get(), 0);
@@ -155,7 +155,7 @@ macro_rules! pcn_meters {
         }
 
         impl PcnMeterPlan {
-            /// Its parameters, which describe its marks.
+            /// Parameters of the meter, which describe its marks.
             pub fn parameters(&self) -> &dyn PcnMeterParameters {
                 match self {
                     $( PcnMeterPlan::$variant(parameters) => parameters, )*

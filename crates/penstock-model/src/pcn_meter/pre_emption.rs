@@ -104,7 +104,7 @@ impl<N: BucketInteger> PcnMeter for PreEmption<N> {
         for packet in packets {
             let at = packet.at();
             let mark = packet.mark();
-            // Without jumps, which would often be mispredicted.
+            // Without branches, which would often be mispredicted.
             let asks = *mark != PcnMark::Excess;
             let is_marked = !bucket.take_if_enough(at, asks) & asks;
             *mark = select_unpredictable(is_marked, PcnMark::Excess, *mark);
@@ -140,7 +140,7 @@ mod tests {
         let mut meter =
             PreEmption::<u64>::new(&read(&["supportable-rate = 8 kbit/s", "size = 300 bytes"]).expect("sound"), &site()).expect("fits");
         let (no, yes) = (PcnMark::Unmarked, PcnMark::Excess);
-        // 300, 200, 50 left; 100 too many, 50 not; 99 ms later 99.
+        // 300, 200, 50 left; 100 do not fit, 50 do; 99 ms later 99 are left.
         let packets = [(0, 100), (0, 150), (0, 100), (0, 50), (0, 1), (99, 100), (100, 100)];
         assert_eq!(marks(&mut meter, &packets), [no, no, yes, no, yes, yes, no]);
         // A packet marked for pre-emption is not metered; a threshold-marked one is metered and keeps its mark.

@@ -141,16 +141,16 @@ impl Check for Parameters {
 pub struct SingleThreshold<N> {
     clock: Clock,
     switch: Bucket<N>,
-    /// Tokens missing in the switch bucket when it is at its threshold.
+    /// Grains missing in the switch bucket at its threshold.
     switch_low: N,
     marking: Bucket<N>,
-    /// Tokens missing in the marking bucket when it is at its threshold.
+    /// Grains missing in the marking bucket at its threshold.
     marking_low: N,
     form: Form,
     counter: Counter,
 }
 
-/// Counts packets and marks every N-th.
+/// Counts packets and marks every N-th of them.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     mark_every: u32,
@@ -158,7 +158,7 @@ struct Counter {
     count: u32,
 }
 
-/// State of both buckets as a packet finds them.
+/// State of both buckets that a packet finds.
 struct Found {
     switch_on: bool,
     not_full: bool,
@@ -166,15 +166,15 @@ struct Found {
 }
 
 impl Form {
-    /// Returns the state that a packet finds, from the tokens it takes of each bucket and the tokens missing at its threshold.
+    /// State that a packet finds, from the grains that it takes of each bucket and the grains missing at its threshold.
     #[inline(always)]
     fn judge<T: Ord>(self, (switch, switch_low): (Taken<T>, T), (marking, marking_low): (Taken<T>, T), zero: T) -> Found {
         match self {
-            // [Satoh10 s3.1, first pseudo code]; the shallow threshold is the size of the bucket less the packet.
+            // [Satoh10 s3.1, first pseudo code]: the shallow threshold is the size of the bucket minus the packet.
             Form::First => {
                 Found { switch_on: switch.after >= switch_low, not_full: marking.after > marking.grains, low: marking.after >= marking_low }
             }
-            // [Satoh10 s3.1, second pseudo code]
+            // [Satoh10 s3.1, second pseudo code].
             Form::Second => {
                 Found { switch_on: switch.needed > switch_low, not_full: marking.before > zero, low: marking.before > marking_low }
             }
@@ -183,10 +183,10 @@ impl Form {
 }
 
 impl Counter {
-    /// Returns the new mark of a packet that arrives with `mark`.
+    /// New mark of a packet that arrives with `mark`.
     #[inline(always)]
     fn mark(&mut self, Found { switch_on, not_full, low }: Found, mark: PcnMark) -> PcnMark {
-        // Without jumps, which would often be mispredicted.
+        // Without branches, which would often be mispredicted.
         let counts = switch_on & (not_full | self.counts_arrivals);
         let count = self.count + u32::from(counts);
         let marks = counts & (not_full & low | (count >= self.mark_every));
@@ -243,10 +243,10 @@ impl<N: BucketInteger> PcnMeter for SingleThreshold<N> {
         if !self.clock.is_before(first) {
             return meter_each(self, packets).0;
         }
-        // Fits: the thresholds are below the sizes, which `run` has found to fit.
+        // The conversions fit: the thresholds are below the sizes, which `run` has checked.
         let (switch_low, marking_low) = (self.switch_low.value() as u64, self.marking_low.value() as u64);
         if switch.stays_below(switch_low, self.clock, packets.len()) && marking.stays_below(u64::MAX, self.clock, packets.len()) {
-            // The switch stays off, so nothing is marked or counted.
+            // The switch stays off, so no packet is marked or counted.
             for packet in &*packets {
                 let at = packet.at();
                 switch.take_all(at);
@@ -309,10 +309,10 @@ mod tests {
         SingleThreshold::new(&read(&[&SMALL, more].concat()).expect("sound"), &site()).expect("fits")
     }
 
-    /// Ten packets of 100 bytes at once, then from 500 ms on one every 30 ms; `#` is a mark.
+    /// Ten packets of 100 bytes at once, then one every 30 ms from 500 ms on; `#` is a mark.
     ///
-    /// At 500 ms the switch bucket holds 500 and stays on from then on; the marking bucket is full again, and the packets
-    /// find 1000, 960, 920, 880, 840, 800 and 760 in it.
+    /// At 500 ms the switch bucket holds 500, and the switch stays on from then on. The marking bucket is full again, and the packets find
+    /// 1000, 960, 920, 880, 840, 800 and 760 in it.
     fn pattern(meter: &mut SingleThreshold<u64>) -> String {
         let packets: Vec<(u64, u32)> = (0..10).map(|_| (0, 100)).chain((0..7).map(|i| (500 + 30 * i, 100))).collect();
         marks(meter, &packets).into_iter().map(|mark| if mark == PcnMark::Threshold { '#' } else { '-' }).collect()
@@ -320,8 +320,8 @@ mod tests {
 
     #[test]
     fn the_first_form_judges_after_removal_and_equality_is_low() {
-        // The switch is on from the fifth packet (500 left). The marking bucket is low at 800 left or less: a packet that
-        // finds 880 leaves 780.
+        // The switch is on from the fifth packet (500 left). The marking bucket is low at 800 left or less; a packet that finds 880 leaves
+        // 780.
         assert_eq!(pattern(&mut meter(&["form = first"])), "----######---####");
     }
 
@@ -348,7 +348,7 @@ mod tests {
         let mut meter = meter(&[]);
         marks(&mut meter, &[&[(0, 100); 10][..], &[(500, 100), (530, 100), (560, 100)]].concat());
         assert_eq!(probed(&meter, 560_000), [("switch-fill", 2080.0), ("marking-fill", 6560.0), ("count", 2.0)]);
-        // Half a second later the switch bucket holds 760; the second packet finds the marking bucket not full.
+        // After half a second the switch bucket holds 760; the second packet finds the marking bucket not full.
         assert_eq!(marks(&mut meter, &[(1060, 100), (1060, 100)]), [PcnMark::Unmarked; 2]);
         assert_eq!(probed(&meter, 1_060_000), [("switch-fill", 4480.0), ("marking-fill", 6400.0), ("count", 2.0)]);
         assert_eq!(marks(&mut meter, &[(1060, 100)]), [PcnMark::Threshold]);

@@ -16,7 +16,7 @@ pub(super) fn site() -> Site {
     Site::trial().with_key(Key::root(1, 0).child("meter"))
 }
 
-/// The marks of unmarked packets given as (ms, bytes).
+/// Marks given to unmarked packets, each given as (ms, bytes).
 pub(super) fn marks(meter: &mut impl PcnMeter, packets: &[(u64, u32)]) -> Vec<PcnMark> {
     packets.iter().map(|(ms, size)| meter.on_packet(at(1000 * ms), &with_mark(*size, PcnMark::Unmarked))).collect()
 }
@@ -28,7 +28,7 @@ pub(super) fn probed(meter: &impl PcnMeter, us: u64) -> Vec<(&'static str, f64)>
     told
 }
 
-/// Marked share of packets of `size` spaced by `spacing`, without the first tenth.
+/// Marked share of packets of `size` spaced by `spacing`, except the first tenth.
 pub(super) fn share(meter: &mut impl PcnMeter, size: u32, spacing: Duration, packets: u64) -> f64 {
     let warm_up = packets / 10;
     let mut marked = 0;
@@ -63,13 +63,13 @@ impl Metered for Seen {
 /// Batches of packets: picoseconds since the previous packet, and the index of the mark.
 pub(super) type Batches = Vec<Vec<(u64, u8)>>;
 
-/// Batches with all spacings, up to those whose inflow exceeds 64 bits of grains.
+/// Batches with all spacings, including those whose inflow exceeds 64 bits of grains.
 pub(super) fn batches() -> impl Strategy<Value = Batches> {
     let gap = prop_oneof![Just(0u64), 0u64..80_000_000_000, 0u64..1 << 40, 0u64..1 << 58];
     prop::collection::vec(prop::collection::vec((gap, 0u8..3), 0..30), 1..6)
 }
 
-/// Checks that a meter marks packets in a batch as it marks them one by one.
+/// Checks that a meter marks packets in a batch as it does one by one.
 pub(super) fn same_together<M: PcnMeter>(meter: impl Fn() -> M, batches: Batches) -> Result<(), TestCaseError> {
     let (mut together, mut each, mut now) = (meter(), meter(), 0u64);
     for batch in batches {

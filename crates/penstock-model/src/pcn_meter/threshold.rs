@@ -104,7 +104,7 @@ mod tests {
         let lines = ["rate = 8 kbit/s", "size = 300 bytes", "threshold = 100 bytes"];
         let mut meter = Threshold::<u64>::new(&read(&lines).expect("sound"), &site()).expect("fits");
         let (no, yes) = (PcnMark::Unmarked, PcnMark::Threshold);
-        // 200, 100 (not below), 99, 0; tokens are taken whether marked or not; 101 and 100 after 200 ms.
+        // 200, 100 (not below), 99, 0 left; every packet takes tokens, marked or not. 101 and 100 after 200 ms.
         let packets = [(0, 100), (0, 100), (0, 1), (0, 200), (200, 99), (200, 1), (200, 1)];
         assert_eq!(marks(&mut meter, &packets), [no, no, yes, yes, no, no, yes]);
         assert_eq!(meter.on_packet(at(200_000), &with_mark(1, PcnMark::Excess)), PcnMark::Excess);

@@ -80,7 +80,7 @@ impl Check for Parameters {
 #[derive(Clone, Debug)]
 pub struct VirtualQueue<N> {
     clock: Clock,
-    /// Room left in the virtual queue: a bucket that fills as the queue drains. The grains missing in it are the queue.
+    /// Room left in the virtual queue: a bucket that fills as the queue drains. The missing grains are the length of the queue.
     room: Bucket<N>,
     min: N,
     max: N,
@@ -100,7 +100,7 @@ impl<N: BucketInteger> VirtualQueue<N> {
         if queue >= self.max {
             return true;
         }
-        // In tokens, because grains would be rounded otherwise.
+        // In tokens, because grains would be rounded.
         let share = |above: N| self.room.tokens(above) as f64;
         queue > self.min && self.stream.chance(share(queue.less(self.min)) / share(self.max.less(self.min)))
     }
@@ -129,11 +129,11 @@ impl<N: BucketInteger> PcnMeter for VirtualQueue<N> {
     #[inline(never)]
     fn meter_alike<P: Metered>(&mut self, packets: &mut [P], size: Bytes) -> u64 {
         let (Some(first), Some(end)) = (packets.first().map(P::at), packets.last().map(P::at)) else { return 0 };
-        // Marks between different thresholds are drawn at random.
+        // Between different thresholds, marks are random.
         let is_step = self.min == self.max;
         let running = self.room.run(self.clock, end, size).filter(|_| is_step && self.clock.is_before(first));
         let Some(mut room) = running else { return meter_each(self, packets).0 };
-        // Fits: the threshold is at most the size, which `run` has found to fit.
+        // The conversion fits: the threshold is at most the size, which `run` has checked.
         let (max, mut marked) = (self.max.value() as u64, 0);
         if room.stays_below(max, self.clock, packets.len()) {
             packets.iter().for_each(|packet| room.take_all(packet.at()));
@@ -198,7 +198,7 @@ mod tests {
         for (queue, probability) in [(200, 0.0), (300, 0.25), (400, 0.5), (599, 0.9975), (600, 1.0), (1000, 1.0)] {
             let mut meter = meter(&[]);
             marks(&mut meter, &[(0, queue)]);
-            // Packets of no size leave the queue as it is.
+            // Packets of size zero do not change the queue.
             let n = 20_000;
             let marked = marks(&mut meter, &vec![(0, 0); n]).iter().filter(|mark| **mark == PcnMark::Threshold).count() as f64;
             let error = (probability * (1.0 - probability) / n as f64).sqrt();

@@ -163,7 +163,7 @@ impl Rule {
     }
 }
 
-/// Estimate of the egress.
+/// Congestion level estimate at the egress.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     average: Ewma,
@@ -179,7 +179,7 @@ pub struct Estimator {
 struct Timed {
     idle_time: Duration,
     last: Time,
-    /// The length of an interval; zero for a sample per packet.
+    /// Length of an interval; zero if each packet is a sample.
     interval: Duration,
     until: Time,
     bits: u64,
@@ -205,7 +205,7 @@ impl Estimator {
         }
     }
 
-    /// A packet arrives.
+    /// Handles the arrival of a packet.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         let marked = self.marks.count(mark);
@@ -222,14 +222,14 @@ impl Estimator {
         self.is_timeless
     }
 
-    /// A packet with this mark arrives, at an estimate that [only samples](Estimator::only_samples) marks.
+    /// Handles the arrival of a packet with this mark, at an estimate that [only samples](Estimator::only_samples) marks.
     #[inline(always)]
     pub fn on_mark(&mut self, mark: PcnMark) {
         debug_assert!(self.is_timeless);
         self.average.add(f64::from(u8::from(self.marks.count(mark))));
     }
 
-    /// Packets with these marks arrive, at an estimate that [only samples](Estimator::only_samples) marks.
+    /// Handles the arrival of packets with these marks, at an estimate that [only samples](Estimator::only_samples) marks.
     #[inline(always)]
     pub fn on_marks(&mut self, marks: impl Iterator<Item = PcnMark>) {
         let contribution = |mark| self.average.weighted(f64::from(u8::from(self.marks.count(mark))));
@@ -268,7 +268,7 @@ impl Estimator {
         self.level(now)
     }
 
-    /// The level at `now`.
+    /// Level at `now`.
     pub fn level(&self, now: Time) -> f64 {
         let (level, silence) = (self.average.value(), now.since(self.timed.last));
         match self.idle {
@@ -279,7 +279,7 @@ impl Estimator {
         }
     }
 
-    /// Whether it samples intervals.
+    /// Whether the estimate samples intervals.
     pub fn has_deadlines(&self) -> bool {
         self.timed.interval != Duration::ZERO
     }
@@ -290,7 +290,7 @@ impl Estimator {
         self.timed.until
     }
 
-    /// The current interval ends.
+    /// Handles the end of the current interval.
     pub fn on_timer(&mut self, now: Time) {
         let timed = &mut *self.timed;
         let (bits, marked_bits) = (std::mem::take(&mut timed.bits), std::mem::take(&mut timed.marked_bits));

@@ -55,12 +55,12 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// A counter with these parameters, for an aggregate with `initial` calls. The owner of the node's count adds them there.
+    /// A counter with these parameters, for an aggregate with `initial` calls. The caller adds these calls to the count of the node.
     pub fn new(parameters: &Parameters, initial: u32) -> Counter {
         Counter { limit: parameters.limit.0, scope: parameters.scope, calls: initial }
     }
 
-    /// Level for a request: 0 if the count is below the limit (the call is then counted), else 1.
+    /// Level for a request: 0 if the count is below the limit, in which case the call is counted, otherwise 1.
     pub fn on_request(&mut self, of_node: &mut u32) -> f64 {
         let limit = self.limit;
         let calls = self.of(of_node);
@@ -71,7 +71,7 @@ impl Counter {
         0.0
     }
 
-    /// A call has ended.
+    /// Records the end of a call.
     pub fn on_end(&mut self, of_node: &mut u32) {
         let calls = self.of(of_node);
         *calls = calls.saturating_sub(1);

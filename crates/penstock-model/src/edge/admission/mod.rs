@@ -23,7 +23,7 @@ crate::component_plans! {
 }
 
 impl AdmissionPlan {
-    /// The scheme as plug-ins build it; `None` if it has variants of its own in [`AtIngress`] and [`AtEgress`].
+    /// The scheme as plug-ins build it; `None` for the built-in schemes, which have variants of [`AtIngress`] and [`AtEgress`].
     fn scheme(&self, context: &EdgeContext) -> Option<AdmissionScheme> {
         match self {
             AdmissionPlan::Cle(_) | AdmissionPlan::Count(_) | AdmissionPlan::Rfc6661(_) | AdmissionPlan::Rfc6662(_) => None,
@@ -31,12 +31,12 @@ impl AdmissionPlan {
         }
     }
 
-    /// The scheme in no particular aggregate, for queries.
+    /// The scheme of no particular aggregate, for queries.
     fn trial(&self) -> Option<AdmissionScheme> {
         self.scheme(&EdgeContext::trial())
     }
 
-    /// Interval of the egress' reports, for schemes that decide from them.
+    /// Interval of the egress' reports; `None` for schemes that do not use reports.
     pub fn reports_every(&self) -> Option<Duration> {
         match self {
             AdmissionPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
@@ -53,17 +53,17 @@ impl AdmissionPlan {
         }
     }
 
-    /// The marks that it [declares](AdmissionScheme::reading) to read, if any.
+    /// Marks that the scheme [declares](AdmissionScheme::reading) to read, if any.
     pub fn declared_marks(&self) -> Option<Marks> {
         self.trial()?.marks
     }
 
-    /// Whether it has no effect without marks.
+    /// Whether the scheme has no effect without marks.
     pub fn needs_marks(&self) -> bool {
         self.threshold().is_some() || self.declared_marks().is_some()
     }
 
-    /// Key and value of the threshold of the congestion level estimate (CLE) above which calls are refused, if there is one.
+    /// Key and value of the threshold of the congestion level estimate (CLE) above which calls are refused; `None` without one.
     pub fn threshold(&self) -> Option<(&'static str, f64)> {
         match self {
             AdmissionPlan::Cle(parameters) => Some(("threshold", parameters.threshold.0)),
@@ -79,9 +79,9 @@ impl AdmissionPlan {
 pub(super) enum AtIngress {
     /// Every call is admitted.
     Open,
-    /// The egress' estimate decides.
+    /// The estimate of the egress decides.
     Cle(cle::Rule),
-    /// The egress' count decides.
+    /// The count of the egress decides.
     Count,
     /// The last report decides.
     Reported(AdmissionState),
@@ -112,7 +112,7 @@ impl AtIngress {
         }
     }
 
-    /// Whether a call would be admitted; `None` if the egress decides or the scheme does not tell.
+    /// Whether a call would be admitted; `None` if the egress decides or the scheme does not say.
     pub(super) fn admits_now(&self, live: u32) -> Option<bool> {
         match self {
             AtIngress::Open => Some(true),
@@ -164,11 +164,11 @@ impl AdmissionState {
 /// Admission control at the egress.
 #[derive(Clone)]
 pub(super) enum AtEgress {
-    /// It has no state of its own.
+    /// The scheme has no state at the egress.
     Silent,
-    /// It estimates the congestion level.
+    /// The egress estimates the congestion level.
     Cle(cle::Estimator),
-    /// It counts calls.
+    /// The egress counts calls.
     Count(count::Counter),
     /// A scheme behind the traits of plug-ins.
     Custom(Box<dyn AdmissionEgress + Send>),
@@ -193,7 +193,7 @@ impl AtEgress {
         }
     }
 
-    /// Whether it answers requests.
+    /// Whether the egress answers requests.
     #[inline]
     pub(super) fn answers(&self) -> bool {
         !matches!(self, AtEgress::Silent)

@@ -1,4 +1,4 @@
-//! Admission schemes behind traits, as plug-ins have them: the behaviour of ingress and egress in one aggregate.
+//! Traits of admission schemes for plug-ins: the behaviour of ingress and egress in one aggregate.
 
 use super::cle::Marks;
 use crate::edge::{check_interval, Decision, EdgeContext, Report};
@@ -9,8 +9,8 @@ use dyn_clone::DynClone;
 
 /// Admission control at the ingress of one aggregate.
 pub trait AdmissionIngress: DynClone {
-    /// Decides about a call that arrives at `now` while the aggregate has `live` admitted calls. [`Decision::Ask`] is allowed
-    /// only in a scheme that [asks](AdmissionScheme::asking).
+    /// Decides on a call that arrives at `now` while the aggregate has `live` admitted calls. Only a scheme that
+    /// [asks](AdmissionScheme::asking) may return [`Decision::Ask`].
     fn on_call(&mut self, now: Time, live: u32) -> Decision;
 
     /// Whether a call is admitted after the egress has answered its request with `level`.
@@ -19,7 +19,7 @@ pub trait AdmissionIngress: DynClone {
         true
     }
 
-    /// A report of the egress arrives.
+    /// Handles a report of the egress.
     fn on_report(&mut self, now: Time, report: Report) {
         let _ = (now, report);
     }
@@ -29,7 +29,7 @@ pub trait AdmissionIngress: DynClone {
         false
     }
 
-    /// Whether a call would be admitted while there are `live` calls, for the series `admitting`; `None` if that is unknown.
+    /// Whether a call would be admitted while there are `live` calls, for the series `admitting`; `None` if unknown.
     fn admits_now(&self, live: u32) -> Option<bool> {
         let _ = live;
         None
@@ -40,26 +40,26 @@ dyn_clone::clone_trait_object!(AdmissionIngress);
 
 /// Admission control at the egress of one aggregate, which answers requests.
 pub trait AdmissionEgress: DynClone {
-    /// A packet of the aggregate arrives.
+    /// Handles the arrival of a packet of the aggregate.
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         let _ = (now, size, mark);
     }
 
-    /// Level in the answer to a request that was sent while the aggregate had `live` calls. `counted` is the number of calls
-    /// of all aggregates of the group that end at this node, as counted by the schemes.
+    /// Level in the answer to a request that was sent while the aggregate had `live` calls. `counted` is the number of calls of all
+    /// aggregates of the group that end at this node, as counted by the schemes.
     fn on_request(&mut self, now: Time, live: u32, counted: &mut u32) -> f64;
 
-    /// A call has ended, in a scheme that [tells](AdmissionIngress::tells_ends).
+    /// Records the end of a call, in a scheme that [reports ends](AdmissionIngress::tells_ends).
     fn on_end(&mut self, counted: &mut u32) {
         let _ = counted;
     }
 
-    /// The instant at which [`AdmissionEgress::on_timer`] is due.
+    /// Instant at which [`AdmissionEgress::on_timer`] is due.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come; the next deadline must be later.
+    /// Handles the deadline; the next deadline must be later.
     fn on_timer(&mut self, now: Time) {
         let _ = now;
     }

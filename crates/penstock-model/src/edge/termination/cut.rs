@@ -49,11 +49,11 @@ crate::choice! {
 /// Converts rates to calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// Rounding.
+    /// Rounding of the number of calls.
     pub rounding: Rounding,
     /// Rate assumed for one call.
     pub call_rate: CallRate,
-    /// The long-term mean rate of one call.
+    /// Long-term mean rate of one call.
     pub mean: Rate,
 }
 

@@ -41,21 +41,21 @@ crate::parameters! {
 
 impl Check for Parameters {}
 
-/// The egress.
+/// Egress of marked flow termination.
 #[derive(Clone, Debug, Default)]
 pub struct Egress {
-    /// The call of the next packet, unless it is a request.
+    /// Call of the next packet; `None` for a request.
     call: Option<u32>,
 }
 
 impl Egress {
-    /// The next packet belongs to `call`.
+    /// Announces that the next packet belongs to `call`.
     #[inline]
     pub fn on_call_packet(&mut self, call: u32) {
         self.call = Some(call);
     }
 
-    /// A packet arrives.
+    /// Handles the arrival of a packet.
     #[inline]
     pub fn on_packet(&mut self, mark: PcnMark) -> Option<Signal> {
         self.call.take().filter(|_| mark == PcnMark::Excess).map(Signal::Marked)

@@ -31,7 +31,7 @@ crate::component_plans! {
 }
 
 impl TerminationPlan {
-    /// The scheme as plug-ins build it; `None` if it has variants of its own in [`AtIngress`] and [`AtEgress`].
+    /// The scheme as plug-ins build it; `None` for the built-in schemes, which have variants of [`AtIngress`] and [`AtEgress`].
     fn scheme(&self, context: &EdgeContext) -> Option<TerminationScheme> {
         match self {
             TerminationPlan::SingleThreshold(_) | TerminationPlan::Cl(_) | TerminationPlan::Sm(_) => None,
@@ -40,12 +40,12 @@ impl TerminationPlan {
         }
     }
 
-    /// The scheme in no particular aggregate, for queries.
+    /// The scheme of no particular aggregate, for queries.
     fn trial(&self) -> Option<TerminationScheme> {
         self.scheme(&EdgeContext::trial())
     }
 
-    /// Calls to terminate.
+    /// Rule that selects the calls to terminate.
     pub fn victims(&self) -> Victims {
         match self {
             TerminationPlan::SingleThreshold(parameters) => parameters.victims,
@@ -59,7 +59,7 @@ impl TerminationPlan {
         }
     }
 
-    /// The marks that it [declares](TerminationScheme::reading) to read, if any.
+    /// Marks that the scheme [declares](TerminationScheme::reading) to read, if any.
     pub fn declared_marks(&self) -> Option<Marks> {
         match self {
             TerminationPlan::MarkedFlow(_) => Some(Marks::Excess),
@@ -67,12 +67,12 @@ impl TerminationPlan {
         }
     }
 
-    /// Whether it has no effect without marks.
+    /// Whether the scheme has no effect without marks.
     pub fn needs_marks(&self) -> bool {
         self.trial().is_none_or(|it| it.marks.is_some())
     }
 
-    /// Interval of the egress' reports, for schemes that decide from them.
+    /// Interval of the egress' reports; `None` for schemes that do not use reports.
     pub fn reports_every(&self) -> Option<Duration> {
         match self {
             TerminationPlan::Rfc6661(parameters) => Some(parameters.measuring_interval),
@@ -82,10 +82,10 @@ impl TerminationPlan {
     }
 }
 
-/// Termination at the ingress. Decides on a number of calls.
+/// Termination at the ingress, which decides on a number of calls.
 #[derive(Clone)]
 pub(super) enum AtIngress {
-    /// It decides on no number of calls: there is no termination, or marks choose the calls.
+    /// No number of calls to decide on: there is no termination, or marks select the calls.
     Never,
     /// Terminates a share of the calls in every interval.
     SingleThreshold(single_threshold::Ingress),

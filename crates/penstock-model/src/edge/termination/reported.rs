@@ -32,7 +32,7 @@ pub struct IngressSetup {
     pub sustained: Sustained,
     /// Length of the measurement of the sending rate.
     pub interval: Duration,
-    /// Minimum number of packets in that measurement. It is extended until they have been sent, or until an extension adds
+    /// Minimum number of packets in that measurement. The measurement is extended until they have been sent, or until an extension adds
     /// none.
     pub sample_packets: u32,
     /// Time after a cut in which reports start no round.
@@ -52,7 +52,7 @@ struct Round {
     second: Option<Report>,
 }
 
-/// The ingress.
+/// Ingress of a scheme with reports.
 #[derive(Clone, Debug)]
 pub struct Ingress {
     setup: IngressSetup,
@@ -67,7 +67,7 @@ impl Ingress {
         Ingress { setup, round: None, settled: Time::ZERO }
     }
 
-    /// A packet is sent.
+    /// Records that a packet is sent.
     #[inline]
     pub fn on_sent(&mut self, size: Bytes) {
         if let Some(round) = &mut self.round {
@@ -78,7 +78,7 @@ impl Ingress {
         }
     }
 
-    /// A report arrives; returns the number of calls to terminate now.
+    /// Handles a report; returns the number of calls to terminate now.
     pub fn on_report(&mut self, now: Time, report: Report, live: u32) -> u32 {
         match &mut self.round {
             Some(_) if report.excess == Rate::ZERO => self.round = None,
@@ -101,7 +101,7 @@ impl Ingress {
         }
     }
 
-    /// The measurement ends; returns the number of calls to terminate now.
+    /// Handles the end of the measurement; returns the number of calls to terminate now.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let Some(round) = &mut self.round else {
             return 0;

@@ -1,4 +1,4 @@
-//! Termination schemes behind traits, as plug-ins have them: the behaviour of ingress and egress in one aggregate.
+//! Traits of termination schemes for plug-ins: the behaviour of ingress and egress in one aggregate.
 
 use super::cut::Victims;
 use crate::edge::admission::cle::Marks;
@@ -10,29 +10,29 @@ use dyn_clone::DynClone;
 
 /// Termination at the ingress of one aggregate. Its methods return the number of `live` calls to terminate now.
 pub trait TerminationIngress: DynClone {
-    /// A packet of the aggregate is sent. This does not change the deadline.
+    /// Records that a packet of the aggregate is sent. This does not change the deadline.
     fn on_sent(&mut self, now: Time, size: Bytes) {
         let _ = (now, size);
     }
 
-    /// A report of the egress arrives, in a scheme of [reports](TerminationScheme::reported).
+    /// Handles a report of the egress, in a scheme of [reports](TerminationScheme::reported).
     fn on_report(&mut self, now: Time, report: Report, live: u32) -> u32 {
         let _ = (now, report, live);
         0
     }
 
-    /// The egress signals the rate to keep, in a scheme of [its own signals](TerminationScheme::signalled).
+    /// Handles the egress' signal of the rate to keep, in a scheme of [its own signals](TerminationScheme::signalled).
     fn on_sustainable(&mut self, now: Time, rate: Rate, live: u32) -> u32 {
         let _ = (now, rate, live);
         0
     }
 
-    /// The instant at which [`TerminationIngress::on_timer`] is due.
+    /// Instant at which [`TerminationIngress::on_timer`] is due.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come; the next deadline must be later.
+    /// Handles the deadline; the next deadline must be later.
     fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let _ = (now, live);
         0
@@ -46,20 +46,20 @@ pub trait TerminationIngress: DynClone {
 
 dyn_clone::clone_trait_object!(TerminationIngress);
 
-/// Termination at the egress of one aggregate. It signals the rate to keep to the ingress while more arrives.
+/// Termination at the egress of one aggregate. While more than the rate to keep arrives, it signals this rate to the ingress.
 pub trait TerminationEgress: DynClone {
-    /// A packet of the aggregate arrives.
+    /// Handles the arrival of a packet of the aggregate. Returns the rate to signal, if any.
     fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Rate>;
 
-    /// The ingress has terminated calls, in a scheme that [restarts](TerminationIngress::restarts).
+    /// Handles the signal that the ingress has terminated calls, in a scheme that [restarts](TerminationIngress::restarts).
     fn on_restart(&mut self) {}
 
-    /// The instant at which [`TerminationEgress::on_timer`] is due.
+    /// Instant at which [`TerminationEgress::on_timer`] is due.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come; the next deadline must be later.
+    /// Handles the deadline; the next deadline must be later. Returns the rate to signal, if any.
     fn on_timer(&mut self, now: Time) -> Option<Rate> {
         let _ = now;
         None

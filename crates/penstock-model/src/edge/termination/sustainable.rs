@@ -1,4 +1,4 @@
-//! Termination down to a rate that the egress measures: common part of CL and SM.
+//! Termination down to a rate that the egress measures: the common part of CL and SM.
 
 use super::cut::{scaled, AfterCut, Cut};
 use crate::edge::admission::cle::Marks;
@@ -42,14 +42,13 @@ crate::choice! {
 /// Parameters of an egress.
 #[derive(Clone, Copy, Debug)]
 pub struct EgressSetup {
-    /// Marks that count; a packet without them is part of the SAR.
+    /// Marks that count. Packets without them form the SAR.
     pub marks: Marks,
     /// Length of the measurement of the SAR.
     pub interval: Duration,
-    /// Time at which an interval ends, so that all others follow; without it, a marked packet starts an interval.
+    /// A time at which an interval ends, from which the ends of all others follow. `None` if a marked packet starts an interval.
     pub phase: Option<Time>,
-    /// Moving average of the marked share, and the value above which the SAR is reported. Without it, every measurement is
-    /// reported.
+    /// Moving average of the marked share, and the value above which the SAR is reported. `None` if every measurement is reported.
     pub smoothed: Option<(Ewma, f64)>,
 }
 
@@ -59,7 +58,7 @@ pub struct Egress {
     setup: EgressSetup,
     unmarked: Option<Interval>,
     marked_bits: u64,
-    /// End of the interval that a cut has made void, where intervals have a phase.
+    /// End of the interval that a cut has invalidated, if intervals have a phase.
     void_until: Time,
 }
 
@@ -69,7 +68,7 @@ impl Egress {
         Egress { setup, unmarked: None, marked_bits: 0, void_until: Time::ZERO }
     }
 
-    /// A packet arrives.
+    /// Handles the arrival of a packet.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) {
         let marked = self.setup.marks.count(mark);
@@ -85,7 +84,7 @@ impl Egress {
         }
     }
 
-    /// The interval in which a packet that arrives now is the first.
+    /// Interval whose first packet is one that arrives now; `None` if this packet starts none.
     fn starting(&self, now: Time, marked: bool) -> Option<Interval> {
         let Some(until) = self.end_by_phase(now) else {
             return (marked || self.setup.smoothed.is_some()).then(|| Interval::new(now, self.setup.interval));
@@ -94,7 +93,7 @@ impl Egress {
         (now >= self.void_until).then(|| Interval::between(from, until))
     }
 
-    /// End of the interval that contains `now`, where intervals have a phase.
+    /// End of the interval that contains `now`; `None` if intervals have no phase.
     fn end_by_phase(&self, now: Time) -> Option<Time> {
         let phase = self.setup.phase?;
         let length = self.setup.interval.as_ps();
@@ -114,7 +113,7 @@ impl Egress {
         self.deadline().min(self.end_by_phase(now).unwrap_or(now + self.setup.interval))
     }
 
-    /// The interval ends.
+    /// Handles the end of the interval. Returns the signal to send, if any.
     pub fn on_timer(&mut self, now: Time) -> Option<Signal> {
         let interval = self.unmarked.take()?;
         let marked = std::mem::take(&mut self.marked_bits);
@@ -131,7 +130,7 @@ impl Egress {
         (average.value() > *above).then_some(told)
     }
 
-    /// Calls have been terminated: discards the current measurement.
+    /// Discards the current measurement, since calls have been terminated.
     pub fn on_restart(&mut self) {
         let void = self.unmarked.take().filter(|_| self.setup.phase.is_some());
         self.void_until = void.map_or(self.void_until, |interval| interval.until());
@@ -184,7 +183,7 @@ impl Ingress {
         self.setup.after_cut == AfterCut::Restart
     }
 
-    /// A packet is sent.
+    /// Records that a packet is sent.
     #[inline]
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         if let Some(always) = &mut self.always {
@@ -195,7 +194,7 @@ impl Ingress {
         }
     }
 
-    /// The egress reports the SAR; returns the number of calls to terminate now.
+    /// Handles a report of the SAR; returns the number of calls to terminate now.
     pub fn on_sustainable(&mut self, now: Time, rate: Rate, live: u32) -> u32 {
         if now < self.ignored_until {
             return 0;
@@ -218,7 +217,7 @@ impl Ingress {
         self.measuring.as_ref().map_or(Time::NEVER, |(interval, _)| interval.until())
     }
 
-    /// The interval ends; returns the number of calls to terminate.
+    /// Handles the end of the interval; returns the number of calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         match self.measuring.take() {
             Some((interval, told)) => self.cut(now, interval.rate(now), told, live),

@@ -69,7 +69,7 @@ crate::choice! {
     }
 }
 
-/// The largest equilibrium and weight whose feedback fits a message.
+/// Largest equilibrium and weight whose feedback fits into a message.
 const MAX_EQUILIBRIUM: u32 = 100_000;
 const MAX_WEIGHT: f64 = 30.0;
 
@@ -103,11 +103,11 @@ impl Parameters {
     }
 }
 
-/// When the next sample is due.
+/// Rule that says when the next sample is due.
 #[derive(Clone, Debug)]
 enum Sampling {
     Random(f64, Stream),
-    /// The interval, and the bytes left until the next sample.
+    /// Sampling interval, and the bytes left until the next sample.
     Every(u64, u64),
 }
 
@@ -166,8 +166,8 @@ impl CongestionPoint {
         }
     }
 
-    /// Returns the feedback for the source of an arriving frame of `size` bytes, if any; `waiting` frames wait, the frame included. It
-    /// `is_tagged` if it carries the tag of a rate limiter that belongs to this point.
+    /// Returns the feedback for the source of an arriving frame of `size` bytes, if any. `waiting` frames wait, this one included.
+    /// `is_tagged` if the frame carries the tag of a rate limiter that belongs to this point.
     pub fn on_arrival(&mut self, size: u32, waiting: u32, is_tagged: bool) -> Option<Feedback> {
         if !self.sampling.takes(size) {
             return None;
@@ -228,7 +228,7 @@ mod tests {
         let mut point = every_frame(&[]);
         assert_eq!(point.on_arrival(1000, 0, false), None);
         assert_eq!(point.on_arrival(1000, 30, false), frames(-74.0));
-        // Below the equilibrium, the growth of the queue makes feedback negative; the other rule answers only tagged frames.
+        // Below the equilibrium, growth of the queue makes feedback negative; the other rule answers only tagged frames.
         let mut point = every_frame(&["answers = above-equilibrium"]);
         assert_eq!(point.on_arrival(1000, 12, false), None);
         assert_eq!(point.on_arrival(1000, 17, false), frames(-11.0));

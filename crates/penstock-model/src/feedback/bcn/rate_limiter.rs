@@ -1,15 +1,15 @@
-//! The rate of one limiter of BCN's reaction point.
+//! Rate of one limiter of BCN's reaction point.
 
 use super::reaction_point::{Parameters, Release};
 use crate::feedback::{Feedback, PARTS_OF_A_FRAME};
 use crate::rng::Stream;
 use crate::units::{Duration, Rate, Time};
 
-/// The rate that messages of one congestion point have set at one reaction point.
+/// Rate that the messages of one congestion point have set at one reaction point.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
     rate: Rate,
-    /// The rate of the port.
+    /// Rate of the port.
     line: Rate,
     /// No frame leaves before this time.
     stopped_until: Time,
@@ -34,7 +34,7 @@ impl RateLimiter {
         self.stopped_until
     }
 
-    /// Whether the limiter no longer limits, by its rate at the last call of `rate`.
+    /// Whether the limiter no longer limits, according to its rate at the last call of `rate`.
     pub fn is_released(&self, parameters: &Parameters) -> bool {
         parameters.release == Release::AtLineRate && self.rate >= self.line
     }

@@ -120,7 +120,7 @@ impl CongestionPoint {
         (feedback > 0).then_some(Feedback::Quantized(feedback))
     }
 
-    /// Quantised |Fb| if `queue` bytes wait.
+    /// Quantised |Fb| while `queue` bytes wait.
     fn quantized_feedback(&self, queue: u64) -> u8 {
         let offset = queue as f64 - self.equilibrium;
         let change = queue as f64 - self.last as f64;
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn feedback_is_quantised_to_six_bits() {
-        // Q_eq = 26 kB, w = 2: the maximum of |Fb| is 5 * 26 kB = 130 kB. By hand, from the queue at the sample before:
+        // Q_eq = 26 kB, w = 2: the maximum of |Fb| is 5 * 26 kB = 130 kB. Computed by hand, from the queue at the previous sample:
         let cases = [
             // No feedback at the equilibrium, nor above it while the queue drains.
             (26_000, 26_000, 0),
@@ -182,10 +182,10 @@ mod tests {
     fn samples_are_counted_in_bytes() {
         let mut it = point(&["jitter = 0", "sample-base = 2500 bytes"]);
         let taken: Vec<bool> = (0..8).map(|_| it.on_arrival(1000, 26_000 + 130_000).is_some()).collect();
-        // The third frame completes 2500 bytes. The first |Fb| is 63: the next sample is after 2500 * 18.5/150 = 308 bytes, so each
-        // frame is one.
+        // The third frame completes 2500 bytes. The first |Fb| is 63: the next sample is due after 2500 * 18.5/150 = 308 bytes, so each
+        // frame is sampled.
         assert_eq!(taken, [false, false, true, true, true, true, true, true]);
-        // With jitter: 10,000 samples 150 kB apart on average, of frames of 1 kB, which complete them half a frame late.
+        // With jitter: 10,000 samples, 150 kB apart on average. Frames of 1 kB complete them half a frame late on average.
         let mut it = point(&[]);
         let frames = (1..).scan(0, |samples, frame| {
             let before = it.left;
@@ -194,7 +194,7 @@ mod tests {
             Some((*samples, frame))
         });
         let frames = frames.take_while(|(samples, _)| *samples < 10_000).count();
-        // Four standard errors of 0.15 / sqrt(3) of 150 kB, over the root of 10,000.
+        // Four standard errors: 0.15 / sqrt(3) of 150 kB, divided by the square root of 10,000.
         assert!((frames as f64 / 10_000.0 - 150.5).abs() < 0.52, "{frames}");
     }
 

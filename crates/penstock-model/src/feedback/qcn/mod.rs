@@ -6,10 +6,10 @@ pub mod reaction_point;
 
 use crate::rng::Stream;
 
-/// The largest quantised feedback: six bits.
+/// Largest quantised feedback: six bits.
 pub const MAX_FEEDBACK: u8 = 63;
 
-/// A multiple of `mean` that is uniform between 1 - `jitter` and 1 + `jitter`; without jitter nothing is drawn.
+/// Random multiple of `mean`, uniform between 1 - `jitter` and 1 + `jitter`. Without jitter no random number is drawn.
 fn jittered(mean: u64, jitter: f64, stream: &mut Stream) -> u64 {
     if jitter == 0.0 {
         return mean;

@@ -1,19 +1,19 @@
-//! The rate of QCN's limiter.
+//! Rate of QCN's limiter.
 
 use super::jittered;
 use super::reaction_point::Parameters;
 use crate::rng::Stream;
 use crate::units::{Duration, Rate, Time};
 
-/// The rate that the messages of congestion points have set at a reaction point.
+/// Rate that the messages of congestion points have set at a reaction point.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
-    /// The current rate (CR) and the target rate (TR), in bit/s.
+    /// Current rate (CR) and target rate (TR), in bit/s.
     rate: f64,
     target: f64,
-    /// The rate of the port.
+    /// Rate of the port.
     line: f64,
-    /// Ended cycles of both kinds since the last message, and the rest of the current ones.
+    /// Number of completed cycles of both kinds since the last message, and the rest of the current ones.
     byte_cycles: u32,
     timer_cycles: u32,
     bytes_left: u64,
@@ -41,7 +41,7 @@ impl RateLimiter {
         Rate::from_bps(self.rate as u64)
     }
 
-    /// Whether the limiter no longer limits, by its rate at the last call of `rate`.
+    /// Whether the limiter no longer limits, according to its rate at the last call of `rate`.
     pub fn is_released(&self) -> bool {
         self.rate >= self.line
     }
@@ -96,7 +96,7 @@ impl RateLimiter {
         }
         self.target = self.target.min(self.line);
         self.rate = 0.5 * (self.rate + self.target);
-        // The rate only approaches the target, so it counts as recovered within a ten-thousandth of the line rate.
+        // The rate only approaches the target, so it counts as recovered within one ten-thousandth of the line rate.
         if self.target >= self.line && self.rate > 0.9999 * self.line {
             self.rate = self.line;
         }
@@ -135,7 +135,7 @@ mod tests {
             self.rates()
         }
 
-        /// The current and the target rate in Mbit/s.
+        /// Current and target rate in Mbit/s.
         fn rates(&self) -> [f64; 2] {
             [self.0.rate / 1e6, self.0.target / 1e6]
         }
@@ -144,29 +144,30 @@ mod tests {
     #[test]
     fn one_recovery_step_by_step() {
         let mut it = Limited::new(&[]);
-        // Twice half the rate: the second message comes within the first cycle, so that the target stays where it was.
+        // Cuts by 64/128 and 32/128. The second message arrives within the first cycle, so the target does not change.
         assert_eq!(it.told(64, 0), [5000.0, 10_000.0]);
         assert_eq!(it.told(32, 1), [3750.0, 10_000.0]);
-        // 150 kB are a cycle: half the way to the target.
+        // A cycle is 150 kB: it halves the distance to the target.
         assert_eq!(it.sent(149), [3750.0, 10_000.0]);
         assert_eq!(it.sent(1), [6875.0, 10_000.0]);
-        // After a cycle a message takes the target to where the rate was: 6875 * (1 - 16/128).
+        // After a cycle, a message sets the target to the current rate: 6875 * (1 - 16/128).
         assert_eq!(it.told(16, 2), [6015.625, 6875.0]);
-        // Five cycles of fast recovery: each halves the distance of 859.375.
+        // Five cycles of fast recovery; each halves the distance of 859.375.
         for (cycle, distance) in (1..=5).zip([429.6875, 214.84375, 107.421875, 53.7109375, 26.85546875]) {
             assert_eq!(it.sent(150), [6875.0 - distance, 6875.0], "cycle {cycle}");
         }
-        // Active increase, in cycles of 75 kB: the target gains 5 Mbit/s first, and the distance 26.85546875 + 5 is halved.
+        // Active increase in cycles of 75 kB: the target gains 5 Mbit/s, then the distance 26.85546875 + 5 is halved.
         assert_eq!(it.sent(74), [6848.14453125, 6875.0]);
         assert_eq!(it.sent(1), [6864.072265625, 6880.0]);
         assert_eq!(it.sent(75), [6874.5361328125, 6885.0]);
-        // The timer has run since 2 ms: five cycles end at 17, 32, 47, 62 and 77 ms, and each adds 5 more to the target, since the
-        // byte counter is beyond fast recovery.
+        // The timer has run since 2 ms: five cycles end at 17, 32, 47, 62 and 77 ms. Each adds 5 to the target, since the byte counter is
+        // beyond fast recovery.
         assert_eq!(it.waited(77)[1], 6910.0);
-        // Its sixth ends after half the time: both are beyond, by one cycle and by two, so the target gains 50 once.
+        // The sixth cycle ends after half the time: both counters are beyond fast recovery, by one and two cycles, so the target gains 50
+        // once.
         assert_eq!(it.waited(84)[1], 6910.0);
         assert_eq!(it.waited(85)[1], 6960.0);
-        // At 92 ms by two and by two: twice 50.
+        // At 92 ms both are beyond it by two cycles: twice 50.
         assert_eq!(it.waited(92)[1], 7060.0);
     }
 
@@ -187,7 +188,7 @@ mod tests {
             it.told(63, 0);
         });
         assert_eq!(it.rates(), [625.0, 10_000.0]);
-        // More than ten times the rate: an eighth of it at the end of the first cycle, 1250, and half way there.
+        // The target is more than ten times the rate: the end of the first cycle reduces it to an eighth, 1250, and halves the distance.
         assert_eq!(it.sent(150), [937.5, 1250.0]);
         assert_eq!(it.sent(150), [1093.75, 1250.0]);
     }

@@ -67,7 +67,7 @@ crate::parameters! {
     }
 }
 
-/// Each cycle costs computation, even of a limiter that has been idle for long.
+/// Minimum timer period: each cycle costs computation, even in a limiter that has been idle for long.
 const LEAST_TIMER: Duration = Duration::from_us(1);
 
 impl Check for Parameters {

@@ -94,10 +94,10 @@ impl Check for Parameters {
 /// Maximum size of an IP packet, as for segments of TCP.
 const MAX_PACKET: u64 = 65_535;
 
-/// Headers of a data packet, plus four bytes [IBTA s9.2].
+/// Size of an acknowledgement: the headers of a data packet and four bytes [IBTA s9.2].
 pub const ACKNOWLEDGEMENT: u32 = 66;
 
-/// Headers of a data packet, plus sixteen reserved bytes [IBTA annex 17].
+/// Size of a notification: the headers of a data packet and sixteen reserved bytes [IBTA annex 17].
 pub const NOTIFICATION: u32 = 78;
 
 impl Parameters {

@@ -24,11 +24,11 @@ pub struct DataPacket {
 pub struct Receiver {
     /// Minimum time between two notifications; `None` without notifications.
     interval: Option<Duration>,
-    /// Whether acknowledgements echo the sending time of the packet.
+    /// Whether acknowledgements echo the sending time of packets.
     echoes: bool,
-    /// The next packet in order.
+    /// Next packet in order.
     expected: u32,
-    /// Whether a NAK has already requested it.
+    /// Whether a NAK has already requested that packet.
     is_refused: bool,
     /// Earliest time of the next notification.
     next_notification: Time,
@@ -42,7 +42,7 @@ impl Receiver {
         Receiver { interval, echoes, expected: 0, is_refused: false, next_notification: Time::ZERO, notifications: 0 }
     }
 
-    /// Packets that have arrived in order.
+    /// Number of packets that have arrived in order.
     pub fn delivered(&self) -> u32 {
         self.expected
     }
@@ -62,7 +62,7 @@ impl Receiver {
             self.expected += 1;
             self.is_refused = false;
         }
-        // A duplicate is acknowledged again: its acknowledgement may be lost [IBTA s9.7.5].
+        // A duplicate is acknowledged again, since its acknowledgement may have been lost [IBTA s9.7.5].
         let answers = if is_beyond_gap { !std::mem::replace(&mut self.is_refused, true) } else { asks_for_ack };
         let echo = if self.echoes { Echo::of(sent) } else { Echo::NONE };
         let body = Body::RoceAck { next: self.expected, is_nak: is_beyond_gap, echo };

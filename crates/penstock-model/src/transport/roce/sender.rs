@@ -25,20 +25,20 @@ pub struct Sender {
     is_started: bool,
     /// Number of packets to send; `u32::MAX` without an end.
     offered: u32,
-    /// The next packet to send, the one after the last ever sent, and the first unacknowledged one.
+    /// Next packet to send, the one after the last ever sent, and the first unacknowledged one.
     next: u32,
     sent: u32,
     acknowledged: u32,
-    /// The earliest time of the next packet.
+    /// Earliest time of the next packet.
     next_send: Time,
-    /// Time at which the sender goes back for lack of progress.
+    /// Time at which the sender goes back to the first unacknowledged packet for lack of progress.
     timeout: Time,
     /// Telemetry of unacknowledged packets, by sending time and hop.
     telemetry: BTreeMap<(Time, u32), HopRecord>,
 }
 
 impl Sender {
-    /// A sender at this end of a flow, with nothing to send.
+    /// A sender at this end of a flow, without data.
     pub fn new(parameters: &Arc<Parameters>, site: &Site) -> Sender {
         let packet = parameters.packet.get() as u32; // at most MAX_PACKET
         let context = RateContext { site: site.child("rate-control"), packet };
@@ -64,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Acknowledges everything before `next`; with `is_nak`, the receiver misses that packet.
+    /// Handles an acknowledgement of everything before `next`. With `is_nak`, the receiver misses packet `next`.
     pub fn on_ack(&mut self, now: Time, next: u32, is_nak: bool, echo: Echo) {
         self.acknowledge(now, next);
         if is_nak {
@@ -76,7 +76,7 @@ impl Sender {
         }
     }
 
-    /// Record for the packet sent at `sent`. It arrives before the acknowledgement of the packet.
+    /// Stores the record of a hop for the packet sent at `sent`. It arrives before the acknowledgement of that packet.
     pub fn on_telemetry(&mut self, sent: Time, record: HopRecord) {
         self.telemetry.insert((sent, record.hop), record);
     }
@@ -106,13 +106,13 @@ impl Sender {
         self.control.on_notification(now);
     }
 
-    /// Whether a packet leaves as soon as the rate admits it.
+    /// Whether a packet leaves as soon as the rate permits it.
     fn has_next(&self) -> bool {
         let outstanding = self.next - self.acknowledged;
         self.is_started && self.next < self.offered && outstanding < self.parameters.max_outstanding.0 && self.has_room(outstanding)
     }
 
-    /// Whether the window of the rate control has room for a packet besides `outstanding` packets.
+    /// Whether the window of the rate control has room for a packet in addition to `outstanding` packets.
     fn has_room(&self, outstanding: u32) -> bool {
         let room = |window: Bytes| u64::from(outstanding) * self.parameters.packet.get() < window.get();
         outstanding == 0 || self.control.window().is_none_or(room)
@@ -149,7 +149,7 @@ impl ConnectionSender for Sender {
         self.timeout
     }
 
-    /// Goes back if the timer has expired by `now`.
+    /// Goes back to the first unacknowledged packet if the timer has expired by `now`.
     fn on_deadline(&mut self, now: Time) -> Option<Expiry> {
         self.is_timeout_due(now).then(|| {
             self.next = self.acknowledged;
@@ -163,12 +163,12 @@ impl ConnectionSender for Sender {
         self.is_started = true;
     }
 
-    /// Sends nothing new from now on.
+    /// Stops sending packets that were never sent.
     fn withdraw(&mut self, _now: Time) {
         self.offered = self.sent;
     }
 
-    /// Offers a message of `packets` packets; without an end if `None`.
+    /// Offers a message of `packets` packets; `None` stands for an endless one.
     fn offer(&mut self, _now: Time, packets: Option<u32>) {
         self.offered = packets.map_or(u32::MAX, |packets| self.offered.saturating_add(packets));
     }

@@ -3,7 +3,7 @@
 use super::quick_acks::QuickAcks;
 use crate::units::{Duration, Time};
 
-/// What decides when a segment in order is acknowledged, besides `ack-every` and a constant delay.
+/// Rules for acknowledging a segment in order, in addition to `ack-every` and a constant delay.
 #[derive(Clone, Debug)]
 pub(super) struct AckTimes {
     pub delay: Option<AdaptiveDelay>,
@@ -21,7 +21,7 @@ impl AckTimes {
     }
 }
 
-/// The delay of the next acknowledgement (ATO in Linux), between a minimum and a maximum.
+/// Delay of the next acknowledgement (ATO in Linux), between a minimum and a maximum.
 #[derive(Clone, Debug)]
 pub(super) struct AdaptiveDelay {
     min: Duration,
@@ -32,7 +32,7 @@ pub(super) struct AdaptiveDelay {
 }
 
 impl AdaptiveDelay {
-    /// The delay before any segment has arrived: the minimum.
+    /// Delay before any segment has arrived: the minimum.
     pub fn new(min: Duration, max: Duration) -> AdaptiveDelay {
         AdaptiveDelay { min, max, current: min, last: None }
     }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_delay_follows_the_spacing_of_segments() {
         let mut it = AdaptiveDelay::new(Duration::from_ms(40), Duration::from_ms(200));
-        // Arrival and delay, both in ms. 30 is 20 + 10 but at least half the minimum: 20 + 20.
+        // Arrival and delay, both in ms. At 40 ms: 20 + 30 = 50. A spacing of 10 counts as half the minimum: 20 + 20.
         let arrivals = [(0, 40), (10, 40), (40, 50), (80, 65), (180, 65), (230, 82), (235, 61), (240, 50)];
         for (at, delay) in arrivals {
             assert_eq!(it.on_segment(Time::ZERO + Duration::from_ms(at)).as_ps() / 1_000_000_000, delay, "at {at} ms");

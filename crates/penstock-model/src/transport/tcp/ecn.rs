@@ -8,11 +8,11 @@ use crate::transport::congestion_control::{EcnEcho, EcnUse};
 pub(super) struct EcnSender {
     /// Whether both ends have agreed on ECN.
     pub negotiated: bool,
-    /// What the congestion control has agreed on.
+    /// Use of ECN by the congestion control.
     pub ecn_use: EcnUse,
-    /// Whether the next new segment tells the receiver that the window has been reduced (CWR).
+    /// Whether the next new segment reports a reduced window to the receiver (CWR).
     cwr_due: bool,
-    /// The segment after the highest sent when the window was last reduced.
+    /// Segment after the highest one sent when the window was last reduced.
     reduced_until: u32,
     /// Marked segments as counted by the receiver, from 5 on (s.cep) [RFC9768 s3.2.1].
     marks: u32,
@@ -22,7 +22,7 @@ pub(super) struct EcnSender {
 const FIRST_COUNT: u32 = 5;
 
 impl EcnSender {
-    /// Nothing has been reduced yet.
+    /// State of a connection whose window has not been reduced.
     pub fn new(negotiated: bool, ecn_use: EcnUse) -> EcnSender {
         EcnSender { negotiated, ecn_use, marks: FIRST_COUNT, ..EcnSender::default() }
     }
@@ -64,7 +64,7 @@ impl EcnSender {
         self.negotiated && unacknowledged < self.reduced_until
     }
 
-    /// The segment after the highest sent when the window was last reduced.
+    /// Segment after the highest one sent when the window was last reduced.
     pub fn reduced_until(&self) -> u32 {
         self.reduced_until
     }
@@ -75,7 +75,7 @@ impl EcnSender {
         self.cwr_due = self.negotiated && !self.counts_marks();
     }
 
-    /// Codepoint of a segment, and whether it carries CWR, which only new data does [RFC3168 s6.1.2].
+    /// Codepoint of a segment, and whether it carries CWR. Only new data carries CWR [RFC3168 s6.1.2].
     #[inline]
     pub fn mark(&mut self, retransmission: bool) -> (Ecn, bool) {
         if !self.negotiated {
@@ -102,7 +102,7 @@ pub(super) struct EcnReceiver {
     has_held_back: bool,
 }
 
-/// Time of the acknowledgement of a segment, with respect to its mark.
+/// When to acknowledge a segment, with respect to its mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AckTiming {
     /// As without ECN.
@@ -114,7 +114,7 @@ pub(super) enum AckTiming {
 }
 
 impl EcnReceiver {
-    /// Nothing has been marked yet.
+    /// State of a receiver to which no marked segment has arrived.
     pub fn new(negotiated: bool, ecn_use: EcnUse) -> EcnReceiver {
         let mut it = EcnReceiver { ecn_use, ..EcnReceiver::default() };
         it.negotiate(negotiated);
@@ -169,7 +169,7 @@ impl EcnReceiver {
         }
     }
 
-    /// The codepoint of the answer to a SYN.
+    /// Codepoint of the answer to a SYN.
     pub fn of_syn_ack(&self) -> Ecn {
         if self.negotiated {
             self.ecn_use.of_syn()
@@ -178,7 +178,7 @@ impl EcnReceiver {
         }
     }
 
-    /// The codepoint of an acknowledgement.
+    /// Codepoint of an acknowledgement.
     #[inline]
     pub fn of_ack(&self) -> Ecn {
         if self.negotiated {
@@ -216,12 +216,12 @@ mod tests {
         for (ace, delivered, marked) in cases {
             assert_eq!(it.take_marks(AckFlags::of_count(ace), 0, delivered), marked, "{ace} after {delivered}");
         }
-        // The example of [RFC9768 sA.2.1]: two more in the flags are two marks of nine segments, but ten of ten.
+        // Example of [RFC9768 sA.2.1]: a difference of two in the flags means two marks if nine segments arrived, but ten if ten did.
         for (delivered, marked) in [(9, 2), (10, 10)] {
             assert_eq!(EcnSender::new(true, counting()).take_marks(AckFlags::of_count(5 + 2), 0, delivered), marked, "of {delivered}");
         }
         let mut it = EcnSender::new(true, EcnUse { echo: EcnEcho::CountWithOption, ..EcnUse::default() });
-        // 12 counted in all; then an old acknowledgement, none of 8, and the wrap of the counter.
+        // A count of 12 in total; then an old acknowledgement, no mark among 8 segments, and a wrap of the counter.
         for (counted, delivered, marked) in [(12, 9, 7), (40, 0, 0), (12, 8, 0), (12 + 0xFF_0000, 100, 0xFF_0000), (3, 100, 0xFFF7)] {
             assert_eq!(it.take_marks(AckFlags::of_count(counted), counted, delivered), marked, "{counted} after {delivered}");
         }
@@ -242,7 +242,7 @@ mod tests {
             (Ecn::Ce, at_once, 2),
         ];
         for (i, (ecn, timing, ace)) in cases.into_iter().enumerate() {
-            // All count, old or not.
+            // All marks count, in old segments too.
             assert_eq!((it.on_segment(i % 2 == 0, ecn, false), it.flags.ace()), (timing, ace), "segment {i}");
         }
         let mut other = EcnReceiver::new(false, counting());

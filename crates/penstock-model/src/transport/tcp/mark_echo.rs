@@ -1,4 +1,4 @@
-//! What the receiver knows of ECN, if it is not what the congestion control defines.
+//! ECN support of the receiver, if it differs from what the congestion control defines.
 
 use super::Parameters;
 use crate::packet::Ecn;
@@ -19,7 +19,7 @@ crate::choice! {
     }
 }
 
-/// What each end says about ECN in a SYN exchange [RFC9768 s3.1.1].
+/// Announcement of ECN by each end in a SYN exchange [RFC9768 s3.1.1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnSupport {
     /// No ECN.
@@ -46,7 +46,7 @@ impl Parameters {
         self.with_own_echo(self.own_ecn_use(&self.congestion_control_plan()))
     }
 
-    /// The use of ECN that a congestion control defines, with the echo that is given here, if any.
+    /// Adds the echo that is given here, if any, to the use of ECN that a congestion control defines.
     pub(super) fn with_own_echo(&self, ecn_use: EcnUse) -> EcnUse {
         let echo = match self.ecn_echo {
             None | Some(MarkEcho::Refused) => ecn_use.echo,
@@ -57,13 +57,13 @@ impl Parameters {
         EcnUse { echo, ..ecn_use }
     }
 
-    /// Whether both ends have ECN, so that the SYN exchange agrees on it.
+    /// Whether both ends support ECN, so that the SYN exchange negotiates it.
     pub fn both_have_ecn(&self) -> bool {
         self.ecn && self.ecn_echo != Some(MarkEcho::Refused)
     }
 
-    /// The given congestion control, if it counts marks and the receiver does not. Reno takes its place, since ECT(1) requires feedback
-    /// of the extent of marking [RFC9331 s4.2].
+    /// The given congestion control, if it counts marks and the receiver does not. Reno replaces it, since ECT(1) requires feedback of the
+    /// extent of marking [RFC9331 s4.2].
     pub(super) fn control_without_counts(&self) -> Option<&CongestionControlPlan> {
         let given = self.congestion_control.as_ref()?;
         let lacks_counts = self.ecn && self.ecn_echo.is_some_and(|echo| echo != MarkEcho::Count);
@@ -74,7 +74,7 @@ impl Parameters {
         control.ecn_use(&self.connection_context(Site::trial()))
     }
 
-    /// What sender and receiver say about ECN in the SYN exchange.
+    /// Announcements of ECN by sender and receiver in the SYN exchange.
     pub fn ecn_support(&self) -> [EcnSupport; 2] {
         let ecn_use = self.ecn_use();
         let counts = |counts| if counts { EcnSupport::Accurate(ecn_use.of_syn()) } else { EcnSupport::Classic };
@@ -85,7 +85,7 @@ impl Parameters {
         }
     }
 
-    /// What the given congestion control lacks because of `ecn-echo`, if anything.
+    /// Feedback that the given congestion control lacks because of `ecn-echo`; `None` if it lacks nothing.
     pub fn missing_feedback(&self) -> Option<String> {
         let has_ecn = self.both_have_ecn();
         if let Some(control) = self.control_without_counts() {

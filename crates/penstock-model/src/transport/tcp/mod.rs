@@ -1,8 +1,8 @@
 //! TCP, one way: a sender of full-sized segments and its receiver.
 //!
-//! Neither end owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it returns `None`,
-//! then reads `deadline`, the instant at which `on_deadline` (of a receiver, `on_timeout`) is due. A sender that waits for its port is
-//! asked later, when the port has room; `is_ready` shows whether to ask at all.
+//! Neither end owns a clock. After every input (`start`, `offer`, `on_*`) the caller asks `next_transmission` until it returns `None`, then
+//! reads `deadline`, the instant at which `on_deadline` (`on_timeout` at a receiver) is due. If the sender waits for its port, the caller
+//! asks it when the port has room; `is_ready` shows whether to ask at all.
 
 mod ack_delay;
 mod ecn;
@@ -69,13 +69,13 @@ impl SegmentHeader {
     }
 }
 
-/// A range of segments sent in sequence.
+/// Range of segments sent in sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct Segments {
-    /// The first.
+    /// First segment.
     pub first: u32,
-    /// The one after the last.
+    /// Segment after the last.
     pub end: u32,
-    /// First of them that was never sent before.
+    /// First segment of the range that was never sent before.
     pub new_from: u32,
 }

@@ -3,10 +3,10 @@
 use super::pacer::Pacer;
 use crate::units::Time;
 
-/// Times until which a sender sends less than its window permits. Only senders that may have to wait have one.
+/// Times until which a sender sends less than its window permits. Only senders that may have to wait have this state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputGate {
-    /// Spaces segments, where they are paced.
+    /// Spaces segments; `None` without pacing.
     pub pacer: Option<Pacer>,
     /// End of the wait before a retransmission; [`Time::NEVER`] without one.
     pub wait_end: Time,
@@ -17,7 +17,7 @@ impl OutputGate {
         OutputGate { pacer: paced.then(Pacer::new), wait_end: Time::NEVER }
     }
 
-    /// Time at which the sender must be asked again.
+    /// Time at which to ask the sender again.
     pub fn wake(&self) -> Time {
         self.pacer.map_or(Time::NEVER, |pacer| pacer.wake).min(self.wait_end)
     }

@@ -1,4 +1,4 @@
-//! Pacing: segments leave spaced instead of in bursts.
+//! Pacing spaces segments instead of sending bursts.
 
 use crate::transport::congestion_control::Window;
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -71,7 +71,7 @@ mod tests {
         };
         assert_eq!((rate(100.0), rate(20.0), rate(5.0)), (Some(2_400_000), Some(1_440_000), Some(1_440_000)));
         assert_eq!(default_rate(&Window { size: 10.0, threshold: 5.0, max: 100 }, 0.0, 1500, None), None);
-        // 20 outstanding, from before a reduction to 5.
+        // 20 segments are outstanding from before a reduction to 5.
         let window = Window { size: 5.0, threshold: 5.0, max: 100 };
         assert_eq!(default_rate(&window, 20.0, 1500, Some(Duration::from_ms(100))).map(Rate::as_bps), Some(2_880_000));
     }

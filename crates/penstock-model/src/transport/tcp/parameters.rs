@@ -199,7 +199,7 @@ crate::choice! {
 }
 
 impl Variant {
-    /// The recovery of this preset.
+    /// Recovery of this preset.
     fn recovery(self, partial_ack_timer: PartialAckTimer) -> RecoveryPlan {
         match self {
             Variant::Tahoe => RecoveryPlan::Tahoe(tahoe::Parameters {}),
@@ -245,7 +245,7 @@ impl Check for Parameters {
     }
 }
 
-/// A run spends all its time on shorter timeouts.
+/// With shorter timeouts, a run would spend all its time on them.
 const SHORTEST_MAX_RTO: Duration = Duration::from_us(1);
 
 /// The largest IPv4 packet [RFC791 s3.1].
@@ -286,7 +286,7 @@ impl Parameters {
         }
     }
 
-    /// Checks options that need others. A profile may set them all, though a scenario has replaced its recovery.
+    /// Checks options that require others. A profile may set all of them, although a scenario has replaced its recovery.
     fn check_options(&self, mistake: &mut dyn FnMut(&str, String)) {
         if self.profile.sets_components() {
             return;
@@ -361,7 +361,7 @@ impl Parameters {
         ConnectionContext { site, packet_size: self.packet_size(), payload, max_window: self.most_outstanding(), paced: self.pacing }
     }
 
-    /// What the congestion control needs.
+    /// Requirements of the congestion control.
     pub(super) fn needs(&self) -> Needs {
         self.congestion_control_plan().needs(&self.connection_context(Site::trial()))
     }
@@ -374,7 +374,7 @@ impl Parameters {
     }
 
     pub(super) fn payload(&self) -> u64 {
-        // Called before a check refuses parameters that leave no room for data.
+        // This runs before a check refuses parameters that leave no room for data.
         self.packet.get().saturating_sub(self.header.get()).max(1)
     }
 

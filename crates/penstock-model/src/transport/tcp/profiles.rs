@@ -27,7 +27,7 @@ impl Profile {
         }
     }
 
-    /// Whether it sets a recovery and a congestion control of its own, which no preset agrees with.
+    /// Whether the profile sets its own recovery and congestion control, with which no preset agrees.
     pub(super) fn sets_components(self) -> bool {
         matches!(self, Profile::Linux6 | Profile::Linux4)
     }
@@ -42,8 +42,8 @@ const fn delayed(path: &'static str, value: &'static str) -> Setting {
     Setting { path, value, unless: Some(("ack-every", "1")) }
 }
 
-/// Hosts with Linux: the windows follow from `tcp_rmem`, half of whose maximum of 6 MiB is advertised (`tcp_adv_win_scale` of 1), and the
-/// minimum of timeouts is TCP_RTO_MIN. Header: IP, TCP and the option of timestamps.
+/// Settings of hosts with Linux. The windows follow from `tcp_rmem`: half of its maximum of 6 MiB is advertised (`tcp_adv_win_scale` of 1).
+/// The minimum timeout is TCP_RTO_MIN. The header consists of IP, TCP and the timestamp option.
 const fn linux(recovery: &'static str) -> [Setting; 27] {
     [
         setting("recovery", recovery),
@@ -76,12 +76,13 @@ const fn linux(recovery: &'static str) -> [Setting; 27] {
     ]
 }
 
-/// A setting of senders that pass packets of several segments to the host.
+/// A setting for senders that pass packets of several segments to the host.
 const fn segmented(path: &'static str, value: &'static str) -> Setting {
     Setting { path, value, unless: Some(("push", "none")) }
 }
 
-/// Receivers acknowledge a segment with PSH at once, also a full one, since 6.6; senders defer segments by no more than 1 ms since 6.18.
+/// Linux 6. Since 6.6, receivers acknowledge a segment with PSH at once, even a full one; since 6.18, senders defer segments by at most 1
+/// ms.
 const LINUX_6: [Setting; 29] = {
     let (common, mut all) = (linux("rack"), [delayed("push", "pairs"); 29]);
     all[28] = segmented("tso-defer", "true");
@@ -93,10 +94,10 @@ const LINUX_6: [Setting; 29] = {
     all
 };
 
-/// Before 4.11, RACK only assisted the detection by duplicate acknowledgements.
+/// Linux 4. Before 4.11, RACK only assisted detection by duplicate acknowledgements.
 const LINUX_4: [Setting; 27] = linux("prr");
 
-/// The table of ns-2 1.x.
+/// Table of ns-2 1.x.
 const NS_2: [Setting; 8] = [
     setting("initial-window", "1 packet"),
     setting("max-window", "20 packets"),

@@ -1,22 +1,22 @@
-//! Quick acknowledgements: segments in order that are acknowledged each, although acknowledgements are delayed, as in Linux.
+//! Quick acknowledgements, as in Linux: each segment in order is acknowledged at once, although acknowledgements are otherwise delayed.
 
 use super::Parameters;
 use crate::units::{Duration, Time};
 
-/// Quick acknowledgements after a mark of congestion, which may find the sender with a small window.
+/// Number of quick acknowledgements after a congestion mark, which may leave the sender with a small window.
 const AFTER_MARK: u32 = 2;
 
-/// Count of quick acknowledgements that are left (`icsk_ack.quick` in Linux).
+/// Counter of the remaining quick acknowledgements (`icsk_ack.quick` in Linux).
 #[derive(Clone, Debug)]
 pub(super) struct QuickAcks {
-    /// Number at the start of a connection and whenever the sender seems to have a small window.
+    /// Number granted at the start of a connection and whenever the sender seems to have a small window.
     granted: u32,
     left: u32,
     /// Retransmission timeout of this end: a longer gap between segments in order means that the sender's timer has expired.
     timeout: Duration,
-    /// Minimum of 4 RTTVAR in that timeout.
+    /// Minimum of 4 RTTVAR in `timeout`.
     min_rto: Duration,
-    /// Time of the answer to the SYN, until the first segment ends this end's only round trip.
+    /// Time of the answer to the SYN, until the first segment completes the only round trip that this end measures.
     syn_ack_sent: Option<Time>,
     /// Arrival of the last segment in order.
     last: Option<Time>,
@@ -47,7 +47,7 @@ impl QuickAcks {
         }
     }
 
-    /// Records a segment that had arrived before: the sender repeats what it need not.
+    /// Records a segment that had arrived before: the sender's retransmission was unnecessary.
     pub fn on_duplicate(&mut self) {
         self.left = self.granted;
     }
@@ -57,7 +57,7 @@ impl QuickAcks {
         self.left = self.left.max(AFTER_MARK.min(self.granted));
     }
 
-    /// Whether the next segment is acknowledged at once.
+    /// Whether the next segment is acknowledged immediately.
     pub fn is_available(&self) -> bool {
         self.left > 0
     }

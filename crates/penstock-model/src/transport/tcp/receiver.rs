@@ -10,32 +10,32 @@ use crate::transport::ranges::RangeSet;
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
-/// Stands for no segment; above every segment's number.
+/// Marks the absence of a segment; above every segment number.
 const NONE: u32 = u32::MAX;
 
 /// A TCP receiver: counts in-order segments, records out-of-order ones, and acknowledges them.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     parameters: Arc<Parameters>,
-    /// The next segment in order.
+    /// Next segment in order.
     next: u32,
-    /// Segments that have arrived beyond it.
+    /// Segments that have arrived beyond `next`.
     beyond: RangeSet,
-    /// One segment of each block that changed last, the latest first (SACK only).
+    /// One segment of each of the last changed blocks, the latest first (SACK only).
     recent: [u32; 3],
-    /// Segments that arrived in order since the last acknowledgement.
+    /// Number of segments that have arrived in order since the last acknowledgement.
     unacknowledged: u32,
     duplicates: u32,
-    /// The segment that the next acknowledgement reports to have arrived twice, or [`NONE`].
+    /// Segment that the next acknowledgement reports as a duplicate, or [`NONE`].
     duplicate: u32,
     deadline: Time,
     /// Delay of acknowledgements that follows the spacing of segments, and quick acknowledgements, if requested.
     ack_times: Option<Box<AckTimes>>,
     ack_due: bool,
-    /// Whether the segments before the last are acknowledged first, with their ECE instead of that of the last one.
+    /// If set, the segments before this one are acknowledged first, with their own ECE instead of that of the last segment.
     earlier_due: Option<u32>,
     syn_ack_due: bool,
-    /// Whether acknowledgements report blocks, if there are any.
+    /// Whether acknowledgements can report blocks.
     uses_blocks: bool,
     /// Whether [`Receiver::on_predicted_segment`] currently applies: no segment is missing, and none can be marked.
     predicts_segments: bool,
@@ -213,7 +213,7 @@ impl Receiver {
         self.takes_ack().then(|| Transmission { body: self.ack(), size, ecn: self.ecn.of_ack() })
     }
 
-    /// Whether an acknowledgement is due; it counts as sent.
+    /// Whether an acknowledgement is due. If so, counts it as sent.
     #[inline(always)]
     pub fn takes_ack(&mut self) -> bool {
         if !std::mem::take(&mut self.ack_due) {
@@ -224,8 +224,7 @@ impl Receiver {
         true
     }
 
-    /// Whether at most one acknowledgement is to be sent, which carries only the in-order count and [`Receiver::flags`], and is not
-    /// ECN-capable.
+    /// Whether at most one acknowledgement is due that carries only the in-order count and [`Receiver::flags`] and is not ECN-capable.
     #[inline]
     pub fn has_plain_acks(&self) -> bool {
         !self.reports_blocks()
@@ -245,7 +244,7 @@ impl Receiver {
         self.uses_blocks && !self.beyond.is_empty()
     }
 
-    /// Segments that have arrived in order.
+    /// Number of segments that have arrived in order.
     #[inline]
     pub fn delivered(&self) -> u32 {
         self.next
@@ -280,7 +279,7 @@ impl Receiver {
         Body::ack(Ack { next: self.next, flags: self.flags(), sack })
     }
 
-    /// The latest blocks first [RFC2018 s4], then the highest, up to the maximum number.
+    /// Blocks to report: the latest first [RFC2018 s4], then the highest, up to the maximum number.
     fn sack(&self) -> SackBlocks {
         if let [only] = self.beyond.blocks() {
             return SackBlocks::new(self.next, [*only].into_iter());

@@ -1,4 +1,4 @@
-//! What a congestion event reduces, and over which time.
+//! What a congestion event reduces, and how gradually.
 
 crate::choice! {
     /// Number of segments that a loss, a mark or a timeout multiplies to get ssthresh.

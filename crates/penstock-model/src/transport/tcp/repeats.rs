@@ -4,14 +4,14 @@ use crate::packet::SackBlock;
 use crate::transport::ranges::RangeSet;
 use crate::units::Time;
 
-/// Counts retransmissions of segments that had already been retransmitted: either was lost, or was unnecessary.
+/// Counts retransmissions of segments that had already been retransmitted. One of the two transmissions was lost or unnecessary.
 #[derive(Clone, Debug)]
 pub(super) struct Repeats {
     /// Unacknowledged segments that have been sent again.
     resent: RangeSet,
     /// Time at which counting begins.
     from: Time,
-    /// The count.
+    /// Number of such retransmissions.
     pub count: u64,
 }
 

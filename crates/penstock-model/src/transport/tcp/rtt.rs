@@ -15,7 +15,7 @@ crate::choice! {
     }
 }
 
-/// Smoothed round trip and its variation [Jacobson88; RFC6298 s2], back-off [RFC6298 s5].
+/// Smoothed round trip and its variation [Jacobson88; RFC6298 s2], with back-off [RFC6298 s5].
 ///
 /// Times are counted in clock ticks, or in picoseconds for an exact clock; the recurrences are the same.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Estimator {
     linux: Option<Box<LinuxVariation>>,
 }
 
-/// The outstanding segments: the first, and the one after the last.
+/// Outstanding segments: the first, and the one after the last.
 pub(super) type Outstanding = (u32, u32);
 
 /// Variation of the round trip in Linux: the maximum of a round trip, which decays by a quarter per round trip
@@ -47,14 +47,14 @@ pub(super) type Outstanding = (u32, u32);
 struct LinuxVariation {
     /// 4 times the smoothed deviation (`mdev_us`).
     deviation_by_4: u64,
-    /// Its maximum in this round trip (`mdev_max_us`).
+    /// Maximum of the deviation in this round trip (`mdev_max_us`).
     max_by_4: u64,
     /// The round trip ends when more than this segment is acknowledged (`rtt_seq`).
     round_end: u32,
 }
 
 impl LinuxVariation {
-    /// Begins with the first sample; returns 4 RTTVAR.
+    /// Starts with the first sample; returns 4 RTTVAR.
     fn begin(&mut self, sample: u64, floor: u64, (_, high): Outstanding) -> u64 {
         self.deviation_by_4 = sample * 2;
         self.max_by_4 = self.deviation_by_4.max(floor);
@@ -62,10 +62,10 @@ impl LinuxVariation {
         self.max_by_4
     }
 
-    /// Adds a sample, with the smoothed round trip and 4 RTTVAR before it; returns 4 RTTVAR.
+    /// Adds a sample, given the smoothed round trip and 4 RTTVAR before it; returns 4 RTTVAR.
     fn add(&mut self, sample: u64, srtt: u64, rttvar_by_4: u64, floor: u64, (unacknowledged, high): Outstanding) -> u64 {
         let (difference, deviation) = (sample.abs_diff(srtt), self.deviation_by_4 / 4);
-        // A deviation that grows because the round trip has become shorter counts an eighth.
+        // A deviation that grows because the round trip has become shorter counts only an eighth.
         let weight = if sample < srtt && difference > deviation { 8 } else { 1 };
         self.deviation_by_4 = self.deviation_by_4 - deviation.min(self.deviation_by_4);
         self.deviation_by_4 += if difference > deviation { deviation + (difference - deviation) / weight } else { difference };
@@ -80,10 +80,10 @@ impl LinuxVariation {
     }
 }
 
-/// Back-off above which the averages are obsolete, as in BSD and ns-2 [RFC6298 s5 permits it].
+/// Back-off factor above which the averages are obsolete, as in BSD and ns-2 [RFC6298 s5 permits it].
 const FORGET_ABOVE: u32 = 8;
 
-/// The timeout when data follows a SYN that was lost [RFC6298 s5.7].
+/// Timeout when data follows a SYN that was lost [RFC6298 s5.7].
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 impl Estimator {
@@ -95,14 +95,14 @@ impl Estimator {
         estimator
     }
 
-    /// Updates the averages with a segment that was sent at `sent` and acknowledged `now`, which has left `outstanding` segments. Ends
-    /// the back-off [RFC6298 s5].
+    /// Updates the averages with a segment that was sent at `sent` and is acknowledged `now`, which leaves `outstanding` segments. Ends the
+    /// back-off [RFC6298 s5].
     pub fn on_sample(&mut self, parameters: &Parameters, sent: Time, now: Time, outstanding: Outstanding) {
         let tick = parameters.timer_tick.as_ps().max(1);
         // A ticking clock counts the ticks between the two instants, at least one.
         let ticks = |time: Duration| if tick == 1 { time.as_ps() } else { time.as_ps() / tick };
         let ticks_at = |instant: Time| ticks((instant + self.clock_offset).since(Time::ZERO));
-        // Sums of 12 samples fit: only a round trip of 13 days or more, at the finest tick, is reported as less.
+        // Sums of 12 samples fit. Only a round trip of 13 days or more, at the finest tick, is reported as shorter.
         let sample = (ticks_at(now) - ticks_at(sent)).clamp(1, u64::MAX / 16);
         if self.fresh {
             self.srtt_by_8 = sample * 8;
@@ -145,13 +145,13 @@ impl Estimator {
         self.rto = backed_off.min(parameters.max_rto).max(parameters.timer_tick.times(2));
     }
 
-    /// SRTT, after the first sample.
+    /// SRTT; `None` before the first sample.
     pub fn smoothed(&self, parameters: &Parameters) -> Option<Duration> {
         let tick = parameters.timer_tick.as_ps().max(1);
         (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.srtt_by_8) / 8) as u64))
     }
 
-    /// RTTVAR, after the first sample.
+    /// RTTVAR; `None` before the first sample.
     pub fn variation(&self, parameters: &Parameters) -> Option<Duration> {
         let tick = parameters.timer_tick.as_ps().max(1);
         (!self.fresh).then(|| Duration::from_ps((u128::from(tick) * u128::from(self.rttvar_by_4) / 4) as u64))
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(estimator.timeout(), Duration::from_ms(10 + 20));
     }
 
-    /// An estimator as in Linux and RTO in milliseconds after each sample: its round trip in ms, and the outstanding segments.
+    /// Checks RTO in milliseconds, estimated as in Linux, after each sample: its round trip in ms, and the outstanding segments.
     fn of_linux(samples: &[(u64, Outstanding, f64)]) {
         let parameters = parameters(&[("rto", text("linux")), ("min-rto", text("200 ms"))]);
         let mut estimator = Estimator::new(&parameters, Duration::ZERO);
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn in_linux_the_minimum_applies_to_the_variation() {
         of_linux(&[(100, (0, 0), 300.0), (100, (1, 2), 300.0), (100, (2, 3), 300.0)]);
-        // RFC 6298: at least `min-rto` in all.
+        // RFC 6298: `min-rto` is the minimum of the whole timeout.
         let parameters = parameters(&[("min-rto", text("200 ms")), ("initial-rto", text("1 s"))]);
         let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         (0..40).for_each(|_| estimator.on_sample(&parameters, at_ms(0), at_ms(100), (1, 2)));
@@ -260,16 +260,16 @@ mod tests {
 
     #[test]
     fn in_linux_the_variation_is_the_maximum_of_a_round_trip_and_decays_by_a_quarter() {
-        // 4 mdev: 800, then 600 in the round trip that ends with segment 10; 4 RTTVAR stays 800 until its end, where the maximum of the
-        // round trip is 800, too. In the next round trip the maximum is 450, then 337.5: 800 - (800 - 450) / 4 = 712.5.
+        // 4 mdev is 800, then 600 in the round trip that ends with segment 10. 4 RTTVAR stays 800 until its end, where the maximum of the
+        // round trip is 800 too. In the next round trip the maximum is 450, then 337.5: 800 - (800 - 450) / 4 = 712.5.
         of_linux(&[(400, (0, 10), 1200.0), (400, (11, 20), 1200.0), (400, (12, 20), 1200.0), (400, (21, 30), 1112.5)]);
     }
 
     #[test]
     fn in_linux_a_shorter_round_trip_raises_the_variation_by_an_eighth_of_the_difference() {
-        // 4 mdev is 800 after 400 ms. Ten samples reduce it to 800 x 0.75^10 = 45.05. SRTT is 400: 300 ms differ by 100, and 11.26
-        // are known, so 4 mdev grows by 88.74 / 8 to 56.1, which is below the minimum of 200; 700 ms make it grow by the whole
-        // difference from SRTT, 387.5: 700 - 387.5 - 14.0 + 56.1 = 354.5, with SRTT 426.6.
+        // 4 mdev is 800 after 400 ms. Ten samples reduce it to 800 x 0.75^10 = 45.05, with SRTT 400. 300 ms differ by 100, where mdev is
+        // 11.26, so 4 mdev grows by 88.74 / 8 to 56.1, which is below the minimum of 200. 700 ms make it grow by the whole difference from
+        // SRTT, 387.5: 700 - 387.5 - 14.0 + 56.1 = 354.5, with SRTT 426.6.
         let parameters = parameters(&[("rto", text("linux")), ("min-rto", text("200 ms"))]);
         let mut estimator = Estimator::new(&parameters, Duration::ZERO);
         (0..11).for_each(|_| estimator.on_sample(&parameters, at_ms(0), at_ms(400), (0, 10)));

@@ -1,5 +1,5 @@
-//! Records of outstanding segments, for congestion controls that request reports: the segments in the network, arrivals, losses and the
-//! delivery rate [Cheng21].
+//! Records of outstanding segments for congestion controls that request reports: segments in the network, arrivals, losses and the delivery
+//! rate [Cheng21].
 
 use crate::packet::Ack;
 use crate::transport::congestion_control::{AckReport, LostSegment, RateSample, SentSegment};
@@ -15,23 +15,23 @@ enum State {
     Delivered,
 }
 
-/// The state of a segment when it was sent last (P in [Cheng21 s3.1.2]).
+/// State when a segment was last sent (P in [Cheng21 s3.1.2]).
 #[derive(Clone, Copy, Debug)]
 struct Record {
     sent: Time,
     delivered: u32,
     delivered_time: Time,
     first_sent: Time,
-    /// Segments in the network with it (P.tx_in_flight of draft-ietf-ccwg-bbr s4.1.2.1.2).
+    /// Segments in the network, this one included (P.tx_in_flight of draft-ietf-ccwg-bbr s4.1.2.1.2).
     in_flight: u32,
-    /// C.lost (P.lost there).
+    /// C.lost at that time (P.lost there).
     lost: u32,
     app_limited: bool,
     resent: bool,
     state: State,
 }
 
-/// The records of the segments from `first` on, and the state of the connection (C in [Cheng21 s3.1.1]).
+/// Records of the segments from `first` on, and the state of the connection (C in [Cheng21 s3.1.1]).
 #[derive(Clone, Debug)]
 pub(super) struct SegmentRecords {
     first: u32,
@@ -44,13 +44,13 @@ pub(super) struct SegmentRecords {
     in_network: u32,
     /// C.lost of draft-ietf-ccwg-bbr s4.1.2.1.1.
     lost: u32,
-    /// Losses that the congestion control has not been told of.
+    /// Losses not reported to the congestion control yet.
     losses: Vec<LostSegment>,
-    /// Segments before this one have been checked for losses.
+    /// Segments below this one have been checked for losses.
     examined: u32,
     min_rtt: Duration,
     pending: Pending,
-    /// Whether losses are found by time.
+    /// Whether losses are detected by time.
     times_losses: bool,
 }
 
@@ -61,12 +61,12 @@ struct Pending {
     sacked: u32,
     lost: u32,
     in_network_before: u32,
-    /// The newly delivered segment that was sent last, with its number.
+    /// The most recently sent of the newly delivered segments, with its number.
     newest: Option<(Record, u32)>,
 }
 
 impl SegmentRecords {
-    /// Records of a connection that has sent nothing, and whose losses are found by time if `times_losses` is set.
+    /// Records of a connection that has sent nothing. With `times_losses`, its losses are detected by time.
     pub fn new(times_losses: bool) -> SegmentRecords {
         SegmentRecords {
             first: 0,
@@ -168,7 +168,7 @@ impl SegmentRecords {
         true
     }
 
-    /// Marks segment `seq`, sent once or again, as lost, unless it has arrived or is lost already.
+    /// Marks segment `seq` as lost, whether sent once or again, unless it has arrived or is already lost.
     pub fn lose(&mut self, seq: u32) {
         let record = seq.checked_sub(self.first).and_then(|index| self.records.get_mut(index as usize));
         if let Some(record) = record.filter(|record| record.state == State::InNetwork) {
@@ -179,7 +179,7 @@ impl SegmentRecords {
         }
     }
 
-    /// Marks every segment before `lost_below` as lost that has neither arrived nor been sent again.
+    /// Marks every segment before `lost_below` as lost if it has neither arrived nor been sent again.
     pub fn lose_below(&mut self, lost_below: u32) {
         for seq in self.examined.max(self.first)..lost_below {
             if self.records.get((seq - self.first) as usize).is_some_and(|record| !record.resent) {
@@ -201,7 +201,7 @@ impl SegmentRecords {
         self.in_network = 0;
     }
 
-    /// Counts segment `seq`, sent as in `record`, as lost.
+    /// Counts segment `seq`, sent as described by `record`, as lost.
     fn count_loss(&mut self, seq: u32, record: &Record) {
         self.pending.lost += 1;
         self.lost += 1;
@@ -214,12 +214,12 @@ impl SegmentRecords {
         });
     }
 
-    /// The segments that were lost since the last call.
+    /// Returns the segments lost since the last call.
     pub fn take_losses(&mut self) -> std::vec::Drain<'_, LostSegment> {
         self.losses.drain(..)
     }
 
-    /// Segments in the network.
+    /// Number of segments in the network.
     pub fn in_network(&self) -> u32 {
         self.in_network
     }
@@ -250,7 +250,7 @@ impl SegmentRecords {
         }
     }
 
-    /// [Cheng21 s3.3, GenerateRateSample].
+    /// Computes the rate sample [Cheng21 s3.3, GenerateRateSample].
     fn sample(&self, newest: &Record) -> Option<RateSample> {
         let (sending, acknowledging) = (newest.sent.since(newest.first_sent), self.delivered_time.since(newest.delivered_time));
         let interval = sending.max(acknowledging);
@@ -296,17 +296,17 @@ mod tests {
         assert_eq!(facts(&report), [1, 0, 0, 8, 7, 1]);
         let report = ack(&mut it, &mut board, ms(11), 1, &[(3, 5)]);
         assert_eq!(facts(&report), [0, 2, 0, 7, 5, 3]);
-        // A third arrival beyond 1 and 2: both are lost. Known arrivals count once.
+        // With a third arrival beyond 1 and 2, both are lost. Known arrivals count only once.
         let report = ack(&mut it, &mut board, ms(12), 1, &[(3, 6)]);
         assert_eq!(facts(&report), [0, 1, 2, 5, 2, 4]);
-        // They left as the second and third in the network; 5 as the sixth, with two losses since.
+        // They left as the second and third in the network. Segment 5 left as the sixth, with two losses since.
         let losses: Vec<LostSegment> = it.take_losses().collect();
         let loss = |seq, in_flight, lost| LostSegment { seq, in_flight, lost, delivered: 4, app_limited: false };
         assert_eq!(losses, [loss(1, 2, 1), loss(2, 3, 2)]);
         assert_eq!((report.in_flight_at_sending, report.lost_since_sending), (6, 2));
         assert!(it.on_sent(ms(12), 1).retransmission);
         assert_eq!(it.in_network(), 3);
-        // 1 arrives late, and 2 is missing: not lost again.
+        // Segment 1 arrives late, and 2 is missing, but is not counted as lost again.
         let report = ack(&mut it, &mut board, ms(22), 2, &[(3, 6)]);
         assert_eq!((facts(&report), report.rtt), ([1, 0, 0, 3, 2, 5], None));
         assert_eq!(it.take_losses().count(), 0);
@@ -345,11 +345,11 @@ mod tests {
             Some(RateSample { delivered, interval: Duration::from_ms(interval), prior_delivered, is_app_limited: false })
         };
         assert_eq!(rate, sample(1, 10, 0));
-        // Segments 2 and 3: the newer was sent at 3 ms, when nothing had been delivered since 0 ms.
+        // Segments 2 and 3: the newer one was sent at 3 ms, with no delivery since 0 ms.
         let report = ack(&mut it, &mut board, ms(13), 1, &[(2, 4)]);
         assert_eq!((report.rate, report.rtt), (sample(3, 13, 0), Some(Duration::from_ms(10))));
-        // Sent at 14 and 34 ms, with 3 delivered at 13 ms, and acknowledged with segment 1 at 46 ms: 31 ms of sending since that of
-        // segment 3, 33 ms of acknowledging.
+        // Sent at 14 and 34 ms, with 3 delivered at 13 ms, and acknowledged with segment 1 at 46 ms: 31 ms of sending since segment 3 was
+        // sent, 33 ms of acknowledging.
         it.on_sent(ms(14), 4);
         it.on_sent(ms(34), 5);
         assert_eq!(ack(&mut it, &mut board, ms(46), 6, &[]).rate, sample(3, 33, 3));
@@ -362,7 +362,7 @@ mod tests {
         (0..4).for_each(|seq| _ = it.on_sent(ms(0), seq));
         ack(&mut it, &mut board, ms(10), 0, &[(1, 4)]);
         [0, 4, 5].into_iter().for_each(|seq| _ = it.on_sent(ms(10), seq));
-        // 5 was sent once, and gives the round trip; 0, which was sent again, would give none.
+        // Segment 5 was sent once, so it gives a round trip. Segment 0 was sent again, so it gives none.
         assert_eq!(ack(&mut it, &mut board, ms(20), 4, &[(5, 6)]).rtt, Some(Duration::from_ms(10)));
     }
 

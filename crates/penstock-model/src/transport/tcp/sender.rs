@@ -35,9 +35,9 @@ pub struct Sender {
     control: AnyCongestionControl,
     recovery: AnyRecovery,
     estimator: Estimator,
-    /// The timed segment, or [`NONE_TIMED`]. It is never a retransmission (Karn's rule) [RFC6298 s3].
+    /// Timed segment, or [`NONE_TIMED`]. It is never a retransmission (Karn's rule) [RFC6298 s3].
     timed: u32,
-    /// Its sending time.
+    /// Sending time of the timed segment.
     timed_at: Time,
     /// Records of outstanding segments, for a congestion control that requests reports.
     records: Option<Box<SegmentRecords>>,
@@ -46,17 +46,17 @@ pub struct Sender {
     last_sent: Time,
     ecn: EcnSender,
     gate: Option<Box<OutputGate>>,
-    /// Whether [`Sender::on_predicted_ack`] currently applies: nothing is repaired or paced.
+    /// Whether [`Sender::on_predicted_ack`] currently applies: no segment is being repaired or paced.
     predicts_acks: bool,
     /// Whether no acknowledgement of new data has arrived since the last timeout.
     stalled: bool,
-    /// With `push`, whether the next segment is the second of a pair if it leaves at the same time as the last one.
+    /// With `push`, whether the next segment is the second of a pair, provided that it leaves at the same time as the last one.
     ends_pair: Option<bool>,
     /// State of options that few senders have.
     options: Option<Box<OptionState>>,
 }
 
-/// Stands for no timed segment; above every segment's number.
+/// Marks the absence of a timed segment; above every segment number.
 const NONE_TIMED: u32 = u32::MAX;
 
 /// Phase of the connection.
@@ -90,15 +90,15 @@ crate::state! {
 }
 
 impl Sender {
-    /// Its congestion control, to read the state.
+    /// Congestion control of the sender, to read its state.
     pub fn congestion_control(&self) -> &impl Probe {
         &self.control
     }
 
     /// A sender without data or a connection.
     ///
-    /// The ticks of its clock are at multiples of `timer-tick` minus `clock_offset`. Senders that begin together need different
-    /// offsets: with the same one, times measured from a tick on would always be rounded down.
+    /// The ticks of its clock are at multiples of `timer-tick` minus `clock_offset`. Senders that start together need different offsets.
+    /// With equal ones, all times measured from a tick would be rounded down.
     pub fn new(parameters: &Arc<Parameters>, clock_offset: Duration, site: &Site) -> Sender {
         let (plan, control) = (parameters.recovery_plan(), parameters.congestion_control_plan());
         let mut control = AnyCongestionControl::new(&control, &parameters.connection_context(site.child("congestion-control")));
@@ -157,17 +157,17 @@ impl Sender {
         prefetch(&self.control);
     }
 
-    /// Starts to count, from this or a later time on, segments sent a third time or later; called before anything is sent.
+    /// Starts counting segments sent a third time or later, beginning at `from`. Must be called before anything is sent.
     pub fn record_repeats(&mut self, from: Time) {
         self.options.get_or_insert_default().repeats = Some(Repeats::new(from));
     }
 
-    /// That count; `None` if it is not requested.
+    /// Number of segments sent a third time or later; `None` if not requested.
     pub fn repeats(&self) -> Option<u64> {
         Some(self.options.as_ref()?.repeats.as_ref()?.count)
     }
 
-    /// Times the segment `seq`, sent for the first time, unless another one is timed.
+    /// Times segment `seq`, which is sent for the first time, unless another one is timed.
     #[inline(always)]
     fn time(&mut self, now: Time, seq: u32) {
         if self.timed == NONE_TIMED {
@@ -213,7 +213,7 @@ impl Sender {
         self.begin_reduction_check();
         let mut in_flight = self.flight.flight_size();
         if self.flight.phase == Phase::Recovery {
-            // Segments by which duplicates have inflated the window have left the network [RFC5681 s3.1 (4), s3.2 (6)].
+            // The segments by which duplicates have inflated the window have left the network [RFC5681 s3.1 (4), s3.2 (6)].
             self.window.size = self.window.threshold;
             in_flight = in_flight.min(self.window.usable());
         }
@@ -235,7 +235,7 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Handles the end of the wait before a retransmission.
+    /// Ends the wait before a retransmission.
     fn cancel_wait(&mut self) {
         self.flight.waits = false;
         if let Some(gate) = &mut self.gate {
@@ -243,12 +243,12 @@ impl Sender {
         }
     }
 
-    /// Handles a source quench: slow start begins with one segment, and its threshold stays [RFC1122 s4.2.3.9].
+    /// Handles a source quench: slow start begins with one segment, and ssthresh does not change [RFC1122 s4.2.3.9].
     pub fn on_source_quench(&mut self) {
         self.window.size = 1.0;
     }
 
-    /// [`Sender::deadline`] after a predicted acknowledgement, which no paced sender has.
+    /// [`Sender::deadline`] after a predicted acknowledgement. Paced senders never have one.
     #[inline(always)]
     pub fn predicted_deadline(&self) -> Time {
         debug_assert!(self.gate.as_ref().is_none_or(|gate| gate.wake() == Time::NEVER));
@@ -261,7 +261,7 @@ impl Sender {
         now >= self.retransmission && !self.waits_for_other_event()
     }
 
-    /// Whether the wait before a retransmission is over, or the time for a probe or for finding a loss has come.
+    /// Whether the wait before a retransmission is over, or a probe or a loss check is due.
     pub fn is_retransmission_due(&self, now: Time) -> bool {
         now >= self.retransmission && self.waits_for_other_event() || self.gate.as_ref().is_some_and(|gate| gate.wait_end <= now)
     }
@@ -280,18 +280,18 @@ impl Sender {
         self.window.threshold
     }
 
-    /// Segments sent and not acknowledged; in go-back-N, those sent since going back.
+    /// Number of segments sent and not acknowledged; in go-back-N, of those sent since going back.
     pub fn in_flight(&self) -> u32 {
         self.flight.in_flight()
     }
 
-    /// Whether only `max-window` prevents further sending: that many segments are outstanding, and cwnd permits as many.
+    /// Whether only `max-window` prevents sending: that many segments are outstanding, and cwnd permits at least as many.
     pub fn is_held_by_max_window(&self) -> bool {
         let most = self.parameters.most_outstanding();
         self.connection == Connection::Open && self.window.size >= f64::from(most) && self.flight.in_flight() >= most
     }
 
-    /// Segments acknowledged.
+    /// Number of acknowledged segments.
     pub fn acknowledged(&self) -> u32 {
         self.flight.unacknowledged
     }

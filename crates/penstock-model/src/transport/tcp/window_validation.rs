@@ -1,4 +1,4 @@
-//! Windows that the application does not use.
+//! Validation of windows that the application does not use.
 
 crate::choice! {
     /// Treatment of a congestion window that the application does not use.

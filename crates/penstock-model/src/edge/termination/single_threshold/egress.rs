@@ -1,4 +1,4 @@
-//! The egress of an aggregate under single threshold marking.
+//! Egress of an aggregate under single threshold marking.
 
 use super::parameters::{CountsUnmarked, Parameters, Reports};
 use super::receiving_rate::ReceivingRate;
@@ -6,7 +6,7 @@ use crate::edge::Signal;
 use crate::packet::PcnMark;
 use crate::units::{Bytes, Duration, Time};
 
-/// The egress: counts runs of marked and unmarked packets, and reports what it receives.
+/// The egress: counts runs of marked and unmarked packets, and reports the receiving rate.
 #[derive(Clone, Debug)]
 pub struct Egress {
     marked_run: u32,
@@ -17,11 +17,11 @@ pub struct Egress {
     receiving: ReceivingRate,
     marked: u32,
     unmarked: u32,
-    /// No report is sent before this time.
+    /// Earliest time of the next report.
     next: Time,
     /// Whether a report has been sent since the last cancel.
     reported: bool,
-    /// Number of packets that have arrived; wraps around, as their sequence numbers do.
+    /// Number of packets that have arrived; wraps around, as sequence numbers do.
     arrived: u32,
 }
 
@@ -52,7 +52,7 @@ impl Egress {
         self.arrived.wrapping_add(until_report.min(until_cancel).max(1))
     }
 
-    /// A packet arrives.
+    /// Handles the arrival of a packet.
     #[inline]
     pub fn on_packet(&mut self, now: Time, size: Bytes, mark: PcnMark) -> Option<Signal> {
         self.arrived = self.arrived.wrapping_add(1);
@@ -85,13 +85,13 @@ impl Egress {
         Some(self.receiving.report(now))
     }
 
-    /// The packet that arrives is the `number`th of its aggregate.
+    /// Announces that the packet that arrives is the `number`th of its aggregate.
     #[inline]
     pub fn on_number(&mut self, now: Time, number: u32) {
         self.receiving.on_number(now, number);
     }
 
-    /// Calls have been terminated.
+    /// Handles the termination of calls.
     pub fn on_restart(&mut self) {
         self.marked = 0;
         self.reported = false;

@@ -1,4 +1,4 @@
-//! The ingress of an aggregate under single threshold marking.
+//! Ingress of an aggregate under single threshold marking.
 
 use super::parameters::{NextInterval, Parameters};
 use crate::edge::rate_meter::Interval;
@@ -20,7 +20,7 @@ pub struct Ingress {
     settle: Duration,
     cut: Cut,
     sending: Option<Interval>,
-    /// Whether there has been a report in the interval.
+    /// Whether a report has arrived in the interval.
     reported: bool,
     /// Lowest rate reported in the interval.
     lowest: Rate,
@@ -54,7 +54,7 @@ impl Ingress {
         self.after_cut == AfterCut::Restart
     }
 
-    /// A packet is sent.
+    /// Records that a packet is sent.
     #[inline]
     pub fn on_sent(&mut self, size: Bytes) {
         if let Some(sending) = &mut self.sending {
@@ -62,14 +62,14 @@ impl Ingress {
         }
     }
 
-    /// The egress reports its receiving rate.
+    /// Handles a report of the receiving rate.
     pub fn on_receiving(&mut self, now: Time, rate: Option<Rate>) {
         if self.accept_report(now) {
             self.lowest = self.lowest.min(rate.unwrap_or(NO_LIMIT));
         }
     }
 
-    /// The egress reports the share of the sent packets that it has received.
+    /// Handles a report of the share of the sent packets that have arrived.
     pub fn on_arriving(&mut self, now: Time, share: f64) {
         if self.accept_report(now) {
             self.share = self.share.min(share);
@@ -88,7 +88,7 @@ impl Ingress {
         true
     }
 
-    /// The egress has seen enough unmarked packets.
+    /// Handles the egress' message that enough unmarked packets have arrived.
     pub fn on_cancel(&mut self) {
         (self.sending, self.reported, self.lowest, self.share) = (None, false, NO_LIMIT, 1.0);
     }
@@ -99,7 +99,7 @@ impl Ingress {
         self.sending.as_ref().map_or(Time::NEVER, Interval::until)
     }
 
-    /// The interval ends; returns the number of calls to terminate.
+    /// Handles the end of the interval; returns the number of calls to terminate.
     pub fn on_timer(&mut self, now: Time, live: u32) -> u32 {
         let lowest = std::mem::replace(&mut self.lowest, NO_LIMIT);
         let share = std::mem::replace(&mut self.share, 1.0);

@@ -8,15 +8,15 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(super) struct NumberedArrivals {
     waiting_time: Duration,
-    /// Highest number so far plus 1; none before the first packet.
+    /// Highest number so far plus 1; `None` before the first packet.
     next: Option<u32>,
     /// Packets from the first undecided one up to the highest number, in the order of their numbers.
     pending: VecDeque<Pending>,
-    /// Number of pending packets that belong to the run; these are the last ones.
+    /// Number of pending packets that belong to the run. These are the last ones.
     of_run: usize,
-    /// Packets of the run decided (arrived or lost) since the last report.
+    /// Number of packets of the run that were decided (arrived or lost) since the last report.
     known: u32,
-    /// Number of decided packets that have arrived.
+    /// Number of those that have arrived.
     arrived: u32,
 }
 
@@ -33,14 +33,14 @@ impl NumberedArrivals {
         NumberedArrivals { waiting_time, next: None, pending: VecDeque::new(), of_run: 0, known: 0, arrived: 0 }
     }
 
-    /// The packet with this number arrives.
+    /// Handles the arrival of the packet with this number.
     #[inline(always)]
     pub(super) fn on_packet(&mut self, now: Time, number: u32) {
         if !self.is_in_order(number) {
             self.settle(now);
         }
         if self.is_in_order(number) {
-            // Nothing is pending.
+            // No packet is pending.
             self.next = Some(number.wrapping_add(1));
             (self.known, self.arrived) = (self.known + 1, self.arrived + 1);
         } else {
@@ -54,10 +54,10 @@ impl NumberedArrivals {
         self.pending.is_empty() && self.next.is_none_or(|next| number == next)
     }
 
-    /// A packet arrives out of order, or while packets are pending.
+    /// Handles a packet that arrives out of order, or while packets are pending.
     #[inline(never)]
     fn on_reordered(&mut self, now: Time, number: u32) {
-        // Numbers wrap around; a number less than half the range ahead is later.
+        // Numbers wrap around. A number less than half the range ahead is a later one.
         let ahead = self.next.map_or(0, |next| number.wrapping_sub(next));
         if ahead >= u32::MAX / 2 {
             self.on_late(ahead.wrapping_neg() as usize);
@@ -70,14 +70,14 @@ impl NumberedArrivals {
         self.of_run += ahead as usize + 1;
     }
 
-    /// A packet arrives whose number is `behind` less than the next one. A packet that already counts as lost stays lost.
+    /// Handles a packet whose number is `behind` less than the next one. A packet that already counts as lost stays lost.
     fn on_late(&mut self, behind: usize) {
         if let Some(index) = self.pending.len().checked_sub(behind) {
             self.pending[index].has_come = true;
         }
     }
 
-    /// Starts a run; it consists of the packets with numbers above the highest so far.
+    /// Starts a run of the packets with numbers above the highest so far.
     #[inline]
     pub(super) fn begin_run(&mut self) {
         (self.of_run, self.known, self.arrived) = (0, 0, 0);
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_packet_that_is_overtaken_is_not_lost() {
         let mut late = arrivals(100, &[(0, 0), (1, 3), (2, 4), (3, 1)]);
-        // 0 and 1 have arrived; 2 is undecided, so 3 and 4 are still pending.
+        // Packets 0 and 1 have arrived; 2 is undecided, so 3 and 4 are still pending.
         assert_eq!((late.known + 1, late.take_share(ms(3))), (2, 1.0));
         late.on_packet(ms(100), 2);
         assert_eq!((late.take_share(ms(100)), late.pending.len()), (1.0, 0));
@@ -139,7 +139,7 @@ mod tests {
     fn a_packet_is_lost_when_the_waiting_time_is_over() {
         let mut lost = arrivals(100, &[(0, 0), (1, 3), (2, 4)]);
         assert_eq!(lost.take_share(ms(100)), 1.0);
-        // 1 and 2 count as lost at 101 ms, which also decides 3 and 4.
+        // Packets 1 and 2 count as lost at 101 ms, which also decides 3 and 4.
         assert_eq!(lost.take_share(ms(101)), 0.5);
         lost.on_packet(ms(102), 2);
         assert_eq!((lost.take_share(ms(102)), lost.pending.len()), (1.0, 0));
@@ -151,7 +151,7 @@ mod tests {
         run.begin_run();
         run.on_packet(ms(2), 5);
         run.on_packet(ms(3), 7);
-        // 1 to 3 are not counted although they are lost during the run; one of 5, 6 and 7 is lost.
+        // Packets 1 to 3 do not count although they are lost during the run; one of 5, 6 and 7 is lost.
         assert_eq!((run.take_share(ms(13)), run.pending.len()), (2.0 / 3.0, 0));
     }
 

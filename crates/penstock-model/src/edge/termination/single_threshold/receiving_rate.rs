@@ -9,13 +9,13 @@ use crate::units::{Bytes, Duration, Time};
 /// Measurement of the receiving rate.
 #[derive(Clone, Debug)]
 pub(super) enum ReceivingRate {
-    /// Over a window.
+    /// Rate over a window.
     Window(Sliding),
-    /// Over a window of this length that starts no earlier than the first report.
+    /// Rate over a window of this length that starts no earlier than the first report.
     Within(Sliding, Duration, Option<Time>),
-    /// Since the last report, if that belongs to the current run.
+    /// Rate since the last report, if that belongs to the current run.
     Since(Option<Interval>),
-    /// By the sequence numbers of packets.
+    /// Share of arrived packets, by sequence numbers.
     Numbered(NumberedArrivals),
 }
 
@@ -40,7 +40,7 @@ impl ReceivingRate {
         }
     }
 
-    /// The packet that arrives is the `number`th of its aggregate.
+    /// Announces that the packet that arrives is the `number`th of its aggregate.
     #[inline]
     pub(super) fn on_number(&mut self, now: Time, number: u32) {
         if let ReceivingRate::Numbered(arrivals) = self {
@@ -48,7 +48,7 @@ impl ReceivingRate {
         }
     }
 
-    /// The current run of reports ends.
+    /// Ends the current run of reports.
     #[inline]
     pub(super) fn end_run(&mut self) {
         match self {
@@ -59,7 +59,7 @@ impl ReceivingRate {
         }
     }
 
-    /// The report that is due at `now`.
+    /// Report that is due at `now`.
     pub(super) fn report(&mut self, now: Time) -> Signal {
         let rate = match self {
             ReceivingRate::Window(window) => Some(window.rate(now)),

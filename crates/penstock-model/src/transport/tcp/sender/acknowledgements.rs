@@ -19,7 +19,7 @@ impl Sender {
         }
     }
 
-    /// Handles an acknowledgement that may report marks, or that the congestion control wants a report of.
+    /// Handles an acknowledgement that may report marks, or whose report the congestion control requests.
     #[inline(never)]
     fn on_telling_ack(&mut self, now: Time, ack: &Ack) {
         let is_current = self.flight.high > self.flight.unacknowledged && ack.next >= self.flight.unacknowledged;
@@ -43,7 +43,7 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgement for the outstanding segments; `ece` shows whether it reports marks.
+    /// Handles an acknowledgement of outstanding segments; `ece` says whether it reports marks.
     #[inline(always)]
     fn take_ack(&mut self, now: Time, ack: &Ack, ece: bool) {
         self.end_deferral();
@@ -82,9 +82,9 @@ impl Sender {
         }
     }
 
-    /// Header prediction: does what [`Sender::on_ack`] and [`Sender::next_transmission`] do, until there is nothing more to send, for
-    /// the most frequent kind of acknowledgement: without blocks, of new data but not of all, outside of fast recovery. Returns the
-    /// segments to send, whose codepoints [`Sender::mark`] gives; `None` for any other acknowledgement, without a change.
+    /// Header prediction: does the work of [`Sender::on_ack`] and [`Sender::next_transmission`], until nothing more can be sent, for the
+    /// most frequent kind of acknowledgement: without blocks, of some but not all outstanding data, outside of fast recovery. Returns the
+    /// segments to send, whose codepoints [`Sender::mark`] gives. Returns `None` and changes nothing for any other acknowledgement.
     #[inline(always)]
     pub fn on_predicted_ack(&mut self, now: Time, next: u32, flags: AckFlags) -> Option<Segments> {
         debug_assert_eq!(self.predicts_acks, self.may_predict());
@@ -162,7 +162,7 @@ impl Sender {
         self.predicts_acks = self.may_predict();
     }
 
-    /// Handles the arrival of the segments up to `next`, not all of them known before.
+    /// Handles the arrival of the segments up to `next`, at least one of which was not known before.
     #[inline(always)]
     pub(super) fn on_progress(&mut self, now: Time, next: u32) {
         self.flight.unacknowledged = next;
@@ -210,7 +210,7 @@ impl Sender {
     #[inline(always)]
     fn use_times(&mut self, now: Time, times: &AckTimes) {
         let Some(sent) = &mut self.flight.sent else { return };
-        // Usually there is none, and a window would be copied.
+        // Usually there is no window to restore; `take` alone would copy one in any case.
         let before = if sent.before_timeout.is_some() { sent.before_timeout.take() } else { None };
         if self.parameters.timestamps {
             self.estimator.on_sample(&self.parameters, times.echoed, now, (self.flight.unacknowledged, self.flight.high));
@@ -295,14 +295,14 @@ impl Sender {
         }
     }
 
-    /// Handles an acknowledgement of nothing new while something is outstanding.
+    /// Handles an acknowledgement that reports nothing new while segments are outstanding.
     fn on_duplicate_ack(&mut self, now: Time, ack: &Ack) {
         if self.recovery.on_duplicate_ack(ack, &mut self.flight, &mut self.window) {
             self.repair(now);
         }
     }
 
-    /// Handles a first loss that an acknowledgement has shown.
+    /// Starts a recovery at a first loss that an acknowledgement has shown.
     fn repair(&mut self, now: Time) {
         self.begin_reduction_check();
         self.reduce(now, Cause::Loss);
@@ -314,7 +314,7 @@ impl Sender {
         }
     }
 
-    /// Delay of the first retransmission, if any.
+    /// Delay of the first retransmission; `None` without one.
     fn retransmit_delay(&self) -> Option<Duration> {
         if self.recovery.retransmit_delay() == RetransmitDelay::None {
             return None;
@@ -323,7 +323,7 @@ impl Sender {
         Some(half).filter(|half| *half > Duration::ZERO)
     }
 
-    /// The timer keeps running.
+    /// Postpones the retransmission until `until`. The timer keeps running.
     fn put_retransmission_off(&mut self, until: Time) {
         self.flight.put_retransmission_off();
         if let Some(gate) = &mut self.gate {

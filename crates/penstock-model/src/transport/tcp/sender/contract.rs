@@ -1,4 +1,4 @@
-//! A sender behind the contract of connections.
+//! The sender as a [`ConnectionSender`].
 
 use super::super::{Parameters, Transmission};
 use super::{Connection, Sender};
@@ -15,7 +15,7 @@ impl ConnectionSender for Sender {
         self.gate.as_ref().map_or(self.retransmission, |gate| gate.wake().min(self.retransmission))
     }
 
-    /// The retransmission timer expires, the wait before a retransmission ends, or a paced segment may leave.
+    /// Handles the expiry of the retransmission timer, the end of the wait before a retransmission, or the time of a paced segment.
     fn on_deadline(&mut self, now: Time) -> Option<Expiry> {
         if self.deadline() > now {
             return None;

@@ -1,29 +1,30 @@
-//! Segments that wait for others, so that they leave as one packet that the host segments at the end (TSO).
+//! Deferral of segments: they wait for others, so that all leave as one packet that the host segments at the end (TSO).
 
 use super::super::pacer::default_rate;
 use super::Sender;
 use crate::transport::recovery::Phase;
 use crate::units::{Duration, Time};
 
-/// Minimum of the segments of a packet (`tcp_min_tso_segs`).
+/// Minimum number of segments of a packet (`tcp_min_tso_segs`).
 const MIN_SEGMENTS: u64 = 2;
 
 /// Maximum bytes of a packet (`GSO_LEGACY_MAX_SIZE`).
 const MAX_BYTES: u64 = 65_536;
 
-/// A packet has the segments of one part of a second (`sk_pacing_shift`).
+/// A packet has the segments of this fraction of a second (`sk_pacing_shift`).
 const PARTS_PER_SECOND: u64 = 1024;
 
-/// This part of the window leaves at once (`tcp_tso_win_divisor`).
+/// This fraction of the window leaves at once (`tcp_tso_win_divisor`).
 const WINDOW_DIVISOR: u32 = 3;
 
-/// Segments wait only if the last ones left within this time, and the next acknowledgement is expected within it.
+/// Segments wait only if the last ones left within this time and the next acknowledgement is expected within it.
 const SOON: Duration = Duration::from_ms(1);
 
 /// State of `tso-defer`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Deferral {
-    /// First segment that waits for the next acknowledgement, `u32::MAX` if none does; decided with the first new segment after one.
+    /// First segment that waits for the next acknowledgement, `u32::MAX` if none waits. `None` until the first new segment after an
+    /// acknowledgement.
     from: Option<u32>,
 }
 
@@ -40,7 +41,7 @@ impl Sender {
         self.deferral().and_then(|deferral| deferral.from).is_some_and(|from| next >= from)
     }
 
-    /// After an acknowledgement that admits `room` segments: how many of them, the last ones, wait for the next one.
+    /// Number of segments that wait for the next acknowledgement, after one that admits `room` segments; these are the last ones.
     #[inline(never)]
     pub(super) fn deferred_after_ack(&mut self, now: Time, room: u32) -> u32 {
         self.end_deferral();
@@ -50,7 +51,7 @@ impl Sender {
         self.decide_deferral(now, room)
     }
 
-    /// Ends the wait: an acknowledgement or more data has arrived.
+    /// Ends the wait, since an acknowledgement or more data has arrived.
     #[inline(always)]
     pub(super) fn end_deferral(&mut self) {
         if let Some(deferral) = self.deferral() {
@@ -63,12 +64,12 @@ impl Sender {
         self.options.as_mut()?.deferral.as_mut()
     }
 
-    /// Whether the next segment has not been sent before, and nothing is repaired.
+    /// Whether the next segment has not been sent before and no segment is being repaired.
     fn is_next_new(&self) -> bool {
         self.flight.phase == Phase::Normal && self.flight.next >= self.flight.high
     }
 
-    /// Decides from which of the next `room` segments on they wait; returns how many wait.
+    /// Decides which of the next `room` segments wait; returns their number.
     fn decide_deferral(&mut self, now: Time, room: u32) -> u32 {
         let rest = self.deferred(now, room);
         let from = if rest > 0 { self.flight.next + (room - rest) } else { u32::MAX };
@@ -78,10 +79,10 @@ impl Sender {
         rest
     }
 
-    /// Of `room` new segments that the windows admit, the last ones that wait for an acknowledgement (`tcp_tso_should_defer`): less than
-    /// a full packet, if the application has more data. None of them waits if they are a third of the window; if all of them would wait
-    /// and the last transmission was more than 1 ms ago; or if the acknowledgement of the first outstanding segment is not expected
-    /// within 1 ms and half a round trip.
+    /// Number of the last of `room` new segments that wait for an acknowledgement (`tcp_tso_should_defer`). Segments that do not fill a
+    /// packet wait if the application has more data. None of them waits if they are a third of the window; if all of them would wait and
+    /// the last transmission was more than 1 ms ago; or if the acknowledgement of the first outstanding segment is not expected within 1 ms
+    /// and half a round trip.
     fn deferred(&self, now: Time, room: u32) -> u32 {
         let has_more = self.flight.next.saturating_add(room) < self.flight.offered;
         let is_paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
@@ -101,8 +102,8 @@ impl Sender {
         }
     }
 
-    /// Segments of a full packet: 1/1024 s at the pacing rate (`tcp_tso_autosize`), without the part that `tcp_tso_rtt_log` adds at
-    /// round trips below 3 ms.
+    /// Number of segments of a full packet: 1/1024 s at the pacing rate (`tcp_tso_autosize`), without the part that `tcp_tso_rtt_log` adds
+    /// for round trips below 3 ms.
     fn segments_per_packet(&self, smoothed: Duration) -> u32 {
         let payload = self.parameters.payload();
         let rate = default_rate(&self.window, f64::from(self.flight.in_flight()), payload as u32, Some(smoothed));

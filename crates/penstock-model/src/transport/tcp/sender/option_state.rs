@@ -12,7 +12,7 @@ use crate::units::Time;
 /// State of options that few senders have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptionState {
-    /// Counter of repeated retransmissions of a segment, if requested.
+    /// Counter of segments retransmitted more than once, if requested.
     pub repeats: Option<Repeats>,
     /// The proportional reduction that a mark has begun.
     pub mark_reduction: Option<Reduction>,
@@ -22,17 +22,17 @@ pub(super) struct OptionState {
     pub reduction: Option<ReductionCheck>,
     /// New segments that wait for an acknowledgement, with `tso-defer`.
     pub deferral: Option<Deferral>,
-    /// Use of the window, with `window-validation`.
+    /// Use of the window by the application, with `window-validation`.
     usage: WindowUse,
 }
 
-/// A reduction that duplicates may show to have been unnecessary.
+/// State of a reduction that reported duplicates may prove unnecessary.
 #[derive(Clone, Debug)]
 pub(super) struct ReductionCheck {
     before: Window,
-    /// The first outstanding segment at the reduction (`undo_marker`).
+    /// First outstanding segment at the reduction (`undo_marker`).
     marker: u32,
-    /// Retransmissions since then that have not been reported as duplicates (`undo_retrans`).
+    /// Retransmissions since the reduction that have not been reported as duplicates (`undo_retrans`).
     repeated: u32,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct ReductionCheck {
 struct WindowUse {
     /// Last time at which the window was used, or lowered (`snd_cwnd_stamp`).
     since: Time,
-    /// Most segments outstanding since then (`snd_cwnd_used`).
+    /// Maximum number of segments outstanding since then (`snd_cwnd_used`).
     used: u32,
 }
 
 impl OptionState {
-    /// The state that these parameters need, if any.
+    /// State that these parameters need; `None` if they need none.
     pub fn new(parameters: &Parameters) -> Option<Box<OptionState>> {
         let validates = parameters.window_validation == WindowValidation::Linux;
         let is_proportional = parameters.ecn_reduction == EcnReduction::Proportional;
@@ -75,8 +75,8 @@ impl Sender {
         }
     }
 
-    /// Handles the report of a duplicate [RFC2883 s4]: once every retransmission since the reduction has proved to be one, nothing was
-    /// lost, and the window returns (`tcp_try_undo_dsack`).
+    /// Handles the report of a duplicate [RFC2883 s4]. Once every retransmission since the reduction has been reported as a duplicate,
+    /// nothing was lost, and the earlier window is restored (`tcp_try_undo_dsack`).
     #[inline(never)]
     pub(super) fn on_reported_duplicate(&mut self, seq: u32) {
         let next = self.flight.high;
@@ -97,8 +97,8 @@ impl Sender {
         }
     }
 
-    /// Whether the application leaves the window unused, so that it does not grow; a window that is unused for a timeout falls by half
-    /// of the unused part (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`). `in_flight` segments were outstanding.
+    /// Whether the application leaves the window unused, so that it does not grow. A window that has been unused for a timeout shrinks by
+    /// half of the unused part (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`). `in_flight` segments were outstanding.
     #[inline(never)]
     pub(super) fn is_window_unused(&mut self, now: Time, in_flight: u32) -> bool {
         let Some(options) = self.options.as_mut().filter(|_| self.parameters.window_validation == WindowValidation::Linux) else {

@@ -96,7 +96,7 @@ impl Sender {
         }
     }
 
-    /// Handles an attempt that sends nothing; the application may be the reason.
+    /// Handles an attempt that sends nothing, possibly because the application has no data.
     #[inline(never)]
     pub(super) fn record_idle(&mut self) {
         if let Some(records) = &mut self.records {
@@ -107,7 +107,7 @@ impl Sender {
         }
     }
 
-    /// Schedules the next segment after a segment of `size` bytes leaves.
+    /// Schedules the next segment after one of `size` bytes has left.
     #[inline(never)]
     fn pace(&mut self, now: Time, size: u32) {
         let own = self.control.get().pacing_rate(now, &self.window);
@@ -122,8 +122,8 @@ impl Sender {
         }
     }
 
-    /// Handles sending after nothing was outstanding. After an idle time longer than the timeout, the state of the path is unknown
-    /// [RFC5681 s4.1].
+    /// Handles the first transmission after nothing was outstanding. After an idle time longer than the timeout, the state of the path is
+    /// unknown [RFC5681 s4.1].
     fn resume(&mut self, now: Time) {
         if self.parameters.restart_after_idle && now.since(self.last_sent) > self.estimator.timeout() {
             self.window.size = self.window.size.min(self.parameters.first_window().size);

@@ -5,26 +5,26 @@ use crate::packet::Ack;
 use crate::transport::congestion_control::Window;
 use crate::transport::recovery::Phase;
 
-/// Most segments that cwnd admits after two round trips of a real timeout [RFC5682 s2.1 (3a)].
+/// Maximum number of segments that cwnd admits two round trips after a real timeout [RFC5682 s2.1 (3a)].
 const MOST_AFTER_CHECK: f64 = 3.0;
 
 /// A timeout that is being examined.
 #[derive(Clone, Debug)]
 pub(super) struct TimeoutCheck {
-    /// The window before the timeout.
+    /// Window before the timeout.
     before: Window,
-    /// The segment after the highest sent before the timeout (recover).
+    /// Segment after the highest one sent before the timeout (recover).
     recover: u32,
-    /// New segments that step 3 may still send; `None` in step 2.
+    /// Number of new segments that step 3 may still send; `None` in step 2.
     new_segments: Option<u32>,
 }
 
-/// What an acknowledgement says about a timeout.
+/// Evidence that an acknowledgement gives about a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
     /// It acknowledges new data.
     Advance,
-    /// It reports segments of before the timeout that have not been sent again.
+    /// It reports segments sent before the timeout that have not been sent again.
     Original,
     /// It is a duplicate, or reports segments sent after the timeout.
     Duplicate,
@@ -51,12 +51,12 @@ impl Sender {
         self.options.as_ref().is_some_and(|options| options.timeout.is_some())
     }
 
-    /// Whether blocks from before the timeout are known, so that new ones show which segments have arrived since [RFC5682 s3.1].
+    /// Whether blocks from before the timeout are known, so that new ones show which segments have arrived since then [RFC5682 s3.1].
     fn keeps_blocks(&self) -> bool {
         self.times_losses() || self.parameters.keep_scoreboard && self.parameters.uses_blocks()
     }
 
-    /// What an acknowledgement says about the timeout, before it is processed.
+    /// Evidence about the timeout that an acknowledgement gives, before it is processed.
     pub(super) fn evidence(&self, ack: &Ack) -> Evidence {
         let recover = self.options.as_ref().and_then(|options| options.timeout.as_ref()).map_or(0, |check| check.recover);
         if ack.next > self.flight.unacknowledged {
@@ -95,7 +95,7 @@ impl Sender {
         }
     }
 
-    /// While step 3 waits for its acknowledgement, the new segment that it sends, if any; `None` outside of it.
+    /// New segment that step 3 sends, if any, while it waits for its acknowledgement; `None` outside of step 3.
     #[inline]
     pub(super) fn take_check_segment(&mut self) -> Option<Option<u32>> {
         let left = self.options.as_mut()?.timeout.as_mut()?.new_segments.as_mut()?;
@@ -110,8 +110,8 @@ impl Sender {
         Some(Some(high))
     }
 
-    /// Continues as if a spurious timeout had not happened. The response of Linux (`tcp_undo_cwnd_reduction`), which [RFC4015 s3.2]
-    /// approaches from a smaller window.
+    /// Restores the state before a spurious timeout. This is the response of Linux (`tcp_undo_cwnd_reduction`); [RFC4015 s3.2] reaches the
+    /// same window from a smaller one.
     pub(super) fn undo_timeout(&mut self, before: &Window) {
         if let Some(options) = &mut self.options {
             (options.timeout, options.reduction) = (None, None);

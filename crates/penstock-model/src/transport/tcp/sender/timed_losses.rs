@@ -1,4 +1,4 @@
-//! Senders that find losses by time (`recovery.rack`): their acknowledgements, timers and probes.
+//! Acknowledgements, timers and probes of senders that detect losses by time (`recovery.rack`).
 
 use super::{Connection, Sender};
 use crate::packet::Ack;
@@ -7,7 +7,7 @@ use crate::transport::recovery::{Detection, Phase, Timer};
 use crate::units::Time;
 
 impl Sender {
-    /// Whether losses are found by time.
+    /// Whether losses are detected by time.
     #[inline(always)]
     pub(super) fn times_losses(&self) -> bool {
         self.flight.sent.as_ref().is_some_and(|sent| sent.detection.is_some())
@@ -66,7 +66,7 @@ impl Sender {
         self.arm(now);
     }
 
-    /// Looks for losses, and begins a recovery with the first; `recover_flight` segments were in flight. Returns how many were found.
+    /// Detects losses, and starts a recovery at the first; `recover_flight` segments were in flight. Returns the number of losses.
     pub(super) fn find_losses(&mut self, now: Time, recover_flight: u32) -> u32 {
         let is_late = self.flight.phase != Phase::Normal || self.flight.has_many_blocks();
         let smoothed = self.estimator.smoothed(&self.parameters);
@@ -78,7 +78,7 @@ impl Sender {
         lost
     }
 
-    /// Records the losses found last for the congestion control.
+    /// Reports the detected losses to the congestion control.
     fn record_losses(&mut self) {
         let Some(detection) = self.flight.sent.as_mut().and_then(|sent| sent.detection.as_mut()) else { return };
         for seq in detection.found.drain(..) {
@@ -95,7 +95,7 @@ impl Sender {
         self.restart_timeout(now);
     }
 
-    /// Sets cwnd in a recovery after `delivered` arrivals.
+    /// Sets cwnd during a recovery after `delivered` arrivals.
     fn reduce_by_arrivals(&mut self, delivered: u32, is_safe: bool) {
         let pipe = self.flight.pipe();
         if let Some(it) = self.flight.sent.as_mut().and_then(|sent| sent.detection.as_mut()) {
@@ -122,7 +122,7 @@ impl Sender {
         }
     }
 
-    /// Handles the expiry of the timer for another event than the retransmission timeout; returns whether it was one.
+    /// Handles an expiry of the timer for an event other than the retransmission timeout. Returns whether there was one.
     pub(super) fn on_other_timer(&mut self, now: Time) -> bool {
         match self.detection().map(|it| it.timer) {
             None | Some(Timer::Retransmission) => return false,
@@ -142,7 +142,7 @@ impl Sender {
         true
     }
 
-    /// The segment of a probe that is due: a new one, or the last one again.
+    /// Segment of a probe that is due: a new one, or the last one again.
     pub(super) fn take_probe(&mut self) -> u32 {
         let is_new = self.flight.is_within_reach(self.flight.next);
         self.flight.next += u32::from(is_new);
@@ -153,8 +153,8 @@ impl Sender {
         end - 1
     }
 
-    /// Handles the retransmission timeout after the congestion control: marks losses and admits one segment more than is in the
-    /// network [RFC8985 s6.3].
+    /// Handles the retransmission timeout after the congestion control has: marks losses and admits one segment more than is in the network
+    /// [RFC8985 s6.3].
     pub(super) fn repair_after_timeout(&mut self, now: Time) {
         self.flight.mark_after_timeout(now);
         self.record_losses();
@@ -172,7 +172,7 @@ mod tests {
     use std::cell::Cell;
     use std::rc::Rc;
 
-    /// Numbers from 0 to 999.
+    /// Random numbers from 0 to 999.
     fn draws(mut state: u64) -> impl FnMut() -> u64 {
         move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -180,8 +180,9 @@ mod tests {
         }
     }
 
-    /// The records of a congestion control and the detection count the same segments in the network. One in ten is 24 ms late, less
-    /// than a quarter of the round trip, so that several overtake it; 1 % are lost, and all of a second, so that the timer expires.
+    /// The congestion control's records and the detection count the same segments in the network. One in ten segments is 24 ms late, less
+    /// than a quarter of the round trip, so that several overtake it. 1 % are lost, as is everything during one second, so that the timer
+    /// expires.
     #[test]
     fn the_losses_that_the_detection_finds_are_those_of_the_records() {
         for control in ["bbr", "bbr3"] {

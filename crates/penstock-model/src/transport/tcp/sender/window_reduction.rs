@@ -37,7 +37,7 @@ impl Sender {
         self.ecn.on_reduction(self.flight.high);
     }
 
-    /// Segments from which a timeout reduces ssthresh, and whether it keeps ssthresh.
+    /// Number of segments from which a timeout reduces ssthresh, and whether ssthresh stays unchanged.
     pub(super) fn timeout_base(&self, in_flight: u32) -> (u32, bool) {
         match self.parameters.ssthresh_from {
             ThresholdFrom::FlightSize => (in_flight, self.stalled),
@@ -61,7 +61,7 @@ impl Sender {
         self.options.get_or_insert_default().mark_reduction = Some(Reduction::begin(before.usable()));
     }
 
-    /// Continues the reduction that a mark has begun, after an acknowledgement that shows `delivered` segments to have arrived.
+    /// Continues the reduction that a mark has started, after an acknowledgement that shows `delivered` segments to have arrived.
     #[inline(never)]
     pub(super) fn continue_mark_reduction(&mut self, delivered: u32, is_advance: bool) {
         if self.flight.phase != Phase::Normal {
@@ -76,26 +76,26 @@ impl Sender {
         }
     }
 
-    /// Ends it: cwnd is ssthresh, as after a recovery.
+    /// Ends the mark's reduction: cwnd becomes ssthresh, as after a recovery.
     fn end_mark_reduction(&mut self) {
         if self.cancel_mark_reduction() {
             self.window.size = self.window.threshold;
         }
     }
 
-    /// Forgets it, if it is under way, and leaves the window to a recovery.
+    /// Cancels the mark's reduction and leaves the window to a recovery. Returns whether one was in progress.
     pub(super) fn cancel_mark_reduction(&mut self) -> bool {
         self.options.as_mut().is_some_and(|options| options.mark_reduction.take().is_some())
     }
 
-    /// Whether it is under way.
+    /// Whether a reduction after a mark is in progress.
     #[inline]
     pub(super) fn is_reducing_for_mark(&self) -> bool {
         self.options.as_ref().is_some_and(|options| options.mark_reduction.is_some())
     }
 
-    /// Whether marks reduce the window in this way. Senders that count marks, and controls that set the window from reports, reduce it on
-    /// their own.
+    /// Whether a mark reduces the window gradually. Senders that count marks, and controls that set the window from reports, reduce it
+    /// themselves.
     pub(super) fn reduces_proportionally(&self) -> bool {
         self.parameters.ecn_reduction == EcnReduction::Proportional && !self.ecn.counts_marks() && self.records.is_none()
     }
