@@ -1,4 +1,4 @@
-//! Transports of two ends behind a contract: plug-ins, and built-in transports that need nothing more.
+//! Transports whose two ends implement an interface: plug-ins, and built-in transports that need nothing more.
 //!
 //! Both ends are state machines without a clock. When something happens at an end, the engine calls its `on_*` method, then asks for
 //! packets until there is none to send at that instant, and then for the deadline of its timer.
@@ -20,15 +20,15 @@ const MAX_PACKET: u64 = 65_535;
 /// A data packet: the sender fills it in, and the receiver reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataPacket {
-    /// Number, as in traces.
+    /// Number shown in traces.
     pub seq: u32,
     /// Bytes on the wire, headers included, within the [facts](TransportFacts) of the transport.
     pub size: u32,
-    /// Whether its data was sent before; only counted.
+    /// Whether its data was sent before; used only for counting.
     pub retransmission: bool,
-    /// The ECN codepoint: as sent, or as it has arrived.
+    /// ECN codepoint: as sent, or as received.
     pub ecn: Ecn,
-    /// Fields of the transport's own.
+    /// Fields that the transport defines.
     pub words: [u32; 3],
 }
 
@@ -37,22 +37,22 @@ pub struct DataPacket {
 pub struct FramePart {
     /// Number of the frame, modulo 2^16.
     pub frame: u16,
-    /// Position of the packet in it.
+    /// Position of the packet in the frame.
     pub place: FramePlace,
-    /// Number of the packet; the packets of a frame are consecutive.
+    /// Number of the packet. The packets of a frame are consecutive.
     pub seq: u32,
-    /// When the source generated the frame.
+    /// Time at which the source generated the frame.
     pub generated: Time,
 }
 
-/// An acknowledgement or a report that a receiver sends back. All of a transport have one size.
+/// An acknowledgement or report that a receiver sends back. A transport sends them all in one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckPacket {
-    /// Acknowledged number, as in traces.
+    /// Acknowledged number, shown in traces.
     pub next: u32,
-    /// The ECN codepoint: as sent, or as it has arrived.
+    /// ECN codepoint: as sent, or as received.
     pub ecn: Ecn,
-    /// Fields of the transport's own.
+    /// Fields that the transport defines.
     pub words: [u32; 4],
 }
 
@@ -61,25 +61,25 @@ pub struct AckPacket {
 pub enum Expiry {
     /// Lack of progress; counted by the metric `timeouts`.
     Timeout,
-    /// The end of a wait for what shows that a packet is lost.
+    /// End of a wait for evidence that a packet is lost.
     Retransmission,
-    /// Any other reason, such as the next instant at which a paced packet may leave.
+    /// Any other reason, such as the time of a paced packet.
     Pacing,
 }
 
 /// The sending end of a connection.
 pub trait TransportSender: Probe + DynClone {
-    /// Offers `bytes` more of data, without headers; `None` stands for data without end. The first call begins the connection; a later
-    /// one comes only after all earlier data [is finished](TransportSender::is_finished).
+    /// Offers `bytes` more data, without headers; `None` stands for endless data. The first call starts the connection. A later call comes
+    /// only after all earlier data [is finished](TransportSender::is_finished).
     fn on_data(&mut self, now: Time, bytes: Option<u64>);
 
-    /// Stops the application: no data is to be sent that has not been sent before.
+    /// Stops the application: the sender must not send new data.
     fn on_stop(&mut self, now: Time);
 
     /// Handles an acknowledgement that the receiver sent at `sent`.
     fn on_ack(&mut self, now: Time, ack: &AckPacket, sent: Time);
 
-    /// Time at which the timer expires; [`Time::NEVER`] if it is not set. Always later than `now` of the last call.
+    /// Time at which the timer expires; [`Time::NEVER`] if it is not set. Must be later than `now` of the last call.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -93,7 +93,7 @@ pub trait TransportSender: Probe + DynClone {
     /// Next packet to send at `now`; `None` if there is none at this instant.
     fn next_packet(&mut self, now: Time) -> Option<DataPacket>;
 
-    /// Whether the receiver has all data of the application, as far as the sender knows: a transfer is then complete.
+    /// Whether the receiver has all data of the application, as far as the sender knows. This completes a transfer.
     fn is_finished(&self) -> bool;
 
     crate::takes_changes!();
@@ -109,17 +109,17 @@ pub trait TransportReceiver: DynClone {
     /// Acknowledgement to send at `now`; `None` if there is none at this instant.
     fn next_ack(&mut self, now: Time) -> Option<AckPacket>;
 
-    /// Bytes delivered to the application since the beginning, without headers and duplicates.
+    /// Number of bytes delivered to the application so far, without headers and duplicates.
     fn delivered(&self) -> u64;
 
-    /// Frame that a data packet belongs to, for a transport that carries a source with frames.
+    /// Frame that a data packet belongs to, for transports that carry sources with frames.
     fn frame_part(&self, packet: &DataPacket) -> Option<FramePart> {
         let _ = packet;
         None
     }
 
-    /// Time at which the timer expires, such as that of a delayed acknowledgement or of the next report; see [the
-    /// sender's](TransportSender::deadline).
+    /// Time at which the timer expires, such as that of a delayed acknowledgement or of the next report; see [the sender's
+    /// deadline](TransportSender::deadline).
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -132,7 +132,7 @@ pub trait TransportReceiver: DynClone {
 
 dyn_clone::clone_trait_object!(TransportReceiver);
 
-/// Facts of a transport that follow from its parameters alone.
+/// Properties of a transport that follow from its parameters alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransportFacts {
     packet: Bytes,
@@ -147,7 +147,7 @@ impl TransportFacts {
     /// acknowledgements have the size `ack`. Its packets are not ECN-capable.
     ///
     /// # Errors
-    /// If a packet has no size, no room for data, or is larger than an IP packet can be.
+    /// If a packet has size zero, no room for data, or is larger than an IP packet can be.
     pub fn new(packet: Bytes, header: Bytes, ack: Bytes) -> Result<TransportFacts, String> {
         let largest = packet.max(ack);
         if largest.get() > MAX_PACKET {
@@ -162,10 +162,11 @@ impl TransportFacts {
         Ok(TransportFacts { packet, smallest_packet: packet, header, ack, is_ecn_capable: false })
     }
 
-    /// The same with data packets down to `smallest`, as the last of a transfer may be. Small packets leave the engine less lookahead.
+    /// Permits data packets down to the size `smallest`, such as the last one of a transfer. Small packets reduce the lookahead of the
+    /// engine.
     ///
     /// # Errors
-    /// If that has no room for data, or is larger than a full packet.
+    /// If `smallest` has no room for data, or is larger than a full packet.
     pub fn down_to(self, smallest: Bytes) -> Result<TransportFacts, String> {
         if smallest <= self.header || smallest > self.packet {
             return Err(format!(
@@ -181,34 +182,34 @@ impl TransportFacts {
         TransportFacts { packet, smallest_packet: Bytes::new(1), header, ack, is_ecn_capable }
     }
 
-    /// The same with packets that queues may mark instead of dropping them, if `is_capable`.
+    /// Permits queues to mark packets instead of dropping them, if `is_capable`.
     #[must_use]
     pub fn with_ecn(self, is_capable: bool) -> TransportFacts {
         TransportFacts { is_ecn_capable: is_capable, ..self }
     }
 
-    /// The size of a full data packet.
+    /// Size of a full data packet.
     pub fn packet(&self) -> Bytes {
         self.packet
     }
 
-    /// The size of the smallest data packet.
+    /// Size of the smallest data packet.
     pub fn smallest_packet(&self) -> Bytes {
         self.smallest_packet
     }
 
-    /// Bytes of a data packet that are no data.
+    /// Bytes of headers in a data packet.
     pub fn header(&self) -> Bytes {
         self.header
     }
 
-    /// The size of an acknowledgement.
+    /// Size of an acknowledgement.
     pub fn ack(&self) -> Bytes {
         self.ack
     }
 
-    /// Fewest and smallest packets of a transfer of this size: all but the last are full, and the last does not count where it may be
-    /// smaller.
+    /// Minimum number and size of the packets of a transfer of this size. All packets except the last are full; the last one does not count
+    /// if it may be smaller.
     pub(super) fn transfer_packets(&self, size: Bytes) -> TransferPackets {
         let (full, header) = (self.packet.get(), self.header.get());
         let data = full.min((size.get() + header).max(self.smallest_packet.get()));
@@ -217,7 +218,7 @@ impl TransportFacts {
         TransferPackets { count: saturated(count), data: Bytes::new(data), bare: self.ack, syn: false }
     }
 
-    /// Whether queues may mark its packets instead of dropping them.
+    /// Whether queues may mark packets instead of dropping them.
     pub fn is_ecn_capable(&self) -> bool {
         self.is_ecn_capable
     }
@@ -225,15 +226,15 @@ impl TransportFacts {
 
 /// Both ends of a connection.
 pub struct TransportEnds {
-    /// Its facts.
+    /// Properties of the transport.
     pub facts: TransportFacts,
-    /// The sending end.
+    /// Sending end.
     pub sender: Box<dyn TransportSender + Send>,
-    /// The receiving end.
+    /// Receiving end.
     pub receiver: Box<dyn TransportReceiver + Send>,
 }
 
-/// The kind of transports. Both ends learn of the sending end of the flow when they are built.
+/// The kind of transports. Both ends are built with the site of the sending end of the flow.
 pub struct Transports;
 
 impl OpenKind for Transports {
@@ -248,7 +249,7 @@ impl OpenKind for Transports {
 }
 
 impl Custom<Transports> {
-    /// The facts of the transport.
+    /// Properties of the transport.
     pub fn facts(&self) -> TransportFacts {
         self.build(&Site::trial()).facts
     }

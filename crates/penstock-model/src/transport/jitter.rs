@@ -71,25 +71,25 @@ fn uniform(bounds: &[Value]) -> Result<JitterLaw, String> {
     }
 }
 
-/// The jitter of one end of a flow.
+/// Jitter of one end of a flow.
 #[derive(Clone, Debug)]
 struct End {
     flow: FlowId,
     law: JitterLaw,
     stream: Stream,
-    /// Departure plus delay of its last packet, before which no later one leaves.
+    /// Departure plus delay of the last packet. No later packet leaves before this time.
     last: Time,
 }
 
-/// The jitter of the flows whose packets enter the network by one port.
+/// Jitter of the flows whose packets enter the network by one port.
 #[derive(Clone, Debug, Default)]
 pub struct PortJitter {
-    /// Sorted by flow.
+    /// Ends, sorted by flow.
     ends: Vec<End>,
 }
 
 impl PortJitter {
-    /// Adds an end of a flow, with the key of its random stream. Flows come in order.
+    /// Adds an end of a flow, with the key of its random stream. Must be called in the order of flows.
     pub fn add(&mut self, flow: FlowId, law: JitterLaw, key: Key) {
         debug_assert!(self.ends.last().is_none_or(|last| last.flow < flow));
         self.ends.push(End { flow, law, stream: key.stream(), last: Time::ZERO });
@@ -168,10 +168,10 @@ mod tests {
     #[test]
     fn an_exponential_delay_has_its_mean() {
         let law = JitterLaw::Exponential(Duration::from_ps(20_000_000));
-        // So far apart that none waits for the one before.
+        // So far apart that no packet waits for the previous one.
         let seen = delays(&mut of_flow_3(law), 3, (0..40_000).map(|i| 10_000 * i));
         let mean = seen.iter().sum::<u64>() as f64 / 40_000.0;
-        // Standard error: 20 us / sqrt 40000 = 0.1 us; four of them.
+        // Standard error: 20 us / sqrt 40000 = 0.1 us; the tolerance is four of them.
         assert!((mean / 1e6 - 20.0).abs() < 0.4, "{mean}");
     }
 

@@ -30,21 +30,21 @@ crate::component_plans! {
     }
 }
 
-/// Packets of a transfer that loses none.
+/// Packets of a transfer without losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferPackets {
     /// Number of data packets.
     pub count: u32,
-    /// Their size.
+    /// Size of data packets.
     pub data: Bytes,
     /// Size of packets without data.
     pub bare: Bytes,
-    /// Whether a round trip of packets without data precedes.
+    /// Whether a round trip of packets without data comes first.
     pub syn: bool,
 }
 
 impl TransportPlan {
-    /// The ECN codepoint of datagrams; a connection sets it for each packet.
+    /// ECN codepoint of datagrams. Connections set it for each packet instead.
     pub fn datagram_ecn(&self) -> Ecn {
         match self {
             TransportPlan::Udp(parameters) => parameters.ecn.into(),
@@ -52,7 +52,7 @@ impl TransportPlan {
         }
     }
 
-    /// Whether it sends packets that queues may mark instead of dropping them.
+    /// Whether the transport sends packets that queues may mark instead of dropping them.
     pub fn is_ecn_capable(&self) -> bool {
         match self {
             TransportPlan::Tcp(parameters) => parameters.both_have_ecn(),
@@ -63,19 +63,18 @@ impl TransportPlan {
         }
     }
 
-    /// Key of the parameter, below that of the transport, that makes its packets ECN-capable, and the way to turn that off, if they are
-    /// known.
+    /// Key of the parameter, below that of the transport, that makes packets ECN-capable, and how to turn it off; `None` if unknown.
     pub fn ecn_parameter(&self) -> Option<(String, &'static str)> {
         match self {
             TransportPlan::Tcp(_) | TransportPlan::Udp(_) | TransportPlan::Scream(_) => Some(("ecn".to_owned(), "leave it out")),
-            // A component, which cannot be left out.
+            // A component, which cannot be omitted.
             TransportPlan::Roce(roce) => Some((format!("rate-control.{}", roce.rate_control.name()), "write rate-control = \"fixed\"")),
             _ => None,
         }
     }
 
-    /// Key of the parameter, below that of the transport, that describes a receiver without the feedback that its sender needs, and what
-    /// the sender does without.
+    /// Key of the parameter, below that of the transport, that describes a receiver without the feedback that its sender needs, and the
+    /// missing feedback; `None` if none is missing.
     pub fn missing_feedback(&self) -> Option<(&'static str, String)> {
         match self {
             TransportPlan::Tcp(parameters) => Some(("ecn-echo", parameters.missing_feedback()?)),
@@ -83,7 +82,7 @@ impl TransportPlan {
         }
     }
 
-    /// Maximum number of packets in flight by its window; `None` for a transport without a window.
+    /// Maximum number of packets in flight according to the window; `None` for a transport without a window.
     pub fn max_window(&self) -> Option<u32> {
         match self {
             TransportPlan::Tcp(tcp) => Some(tcp.most_outstanding()),
@@ -91,12 +90,12 @@ impl TransportPlan {
         }
     }
 
-    /// Whether it sends single segments again, and so may send one repeatedly.
+    /// Whether the transport retransmits single segments, and so may send one repeatedly.
     pub fn retransmits_segments(&self) -> bool {
         matches!(self, TransportPlan::Tcp(_))
     }
 
-    /// Distribution of the delay of each packet by the host that sends it, if there is any.
+    /// Distribution of the delay of each packet by the sending host; `None` without one.
     pub fn jitter(&self) -> Option<JitterLaw> {
         match self {
             TransportPlan::Tcp(parameters) => parameters.jitter,
@@ -109,7 +108,7 @@ impl TransportPlan {
         matches!(self, TransportPlan::Roce(parameters) if parameters.feedback().telemetry)
     }
 
-    /// Whether both ends keep their packets until the port of their host has room, instead of passing them on immediately.
+    /// Whether both ends keep their packets until the port of their host has room, instead of sending them immediately.
     pub fn waits_for_port(&self) -> bool {
         match self {
             TransportPlan::Tcp(_) => self.is_local_queue_asked_for(),
@@ -118,32 +117,32 @@ impl TransportPlan {
         }
     }
 
-    /// Whether a parameter, `local-queue`, asks that [packets wait](TransportPlan::waits_for_port).
+    /// Whether the parameter `local-queue` requests that [packets wait](TransportPlan::waits_for_port).
     pub fn is_local_queue_asked_for(&self) -> bool {
         matches!(self, TransportPlan::Tcp(parameters) if parameters.local_queue == tcp::LocalQueue::Backpressure)
     }
 
-    /// Whether all data arrives. Such a connection sends the data of its source as fast as it can.
+    /// Whether all data arrives. Such a transport sends the data of its source as fast as it can.
     pub fn is_reliable(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_) | TransportPlan::Scream(_))
     }
 
-    /// Whether receivers answer data, so that packets also go back.
+    /// Whether receivers answer data, so that packets also travel back.
     pub fn has_return_traffic(&self) -> bool {
         !matches!(self, TransportPlan::Udp(_))
     }
 
-    /// Whether it sets the rate of its source.
+    /// Whether the transport sets the rate of its source.
     pub fn requests_rates(&self) -> bool {
         matches!(self, TransportPlan::Scream(_))
     }
 
-    /// Whether it can carry data of this source.
+    /// Whether the transport can carry data of this source.
     pub fn carries(&self, source: &SourcePlan) -> bool {
         self.is_reliable() == source.is_greedy() && (!self.requests_rates() || source.adapts_rate())
     }
 
-    /// Facts of a transport that has [the contract of plug-ins](custom) and carries transfers; `None` for others.
+    /// Properties of a transport that has [the interface of plug-ins](custom) and carries transfers; `None` for others.
     fn facts(&self) -> Option<TransportFacts> {
         match self {
             TransportPlan::Custom(custom) => Some(custom.facts()),
@@ -151,7 +150,7 @@ impl TransportPlan {
         }
     }
 
-    /// Both ends of a connection of a transport that has [the contract of plug-ins](custom), for this source of a flow at `site`; `None`
+    /// Both ends of a connection of a transport that has [the interface of plug-ins](custom), for this source of a flow at `site`; `None`
     /// for others.
     pub fn ends(&self, source: &SourcePlan, site: &Site) -> Option<TransportEnds> {
         match self {
@@ -170,7 +169,7 @@ impl TransportPlan {
         }
     }
 
-    /// Minimum size of a sender's packets; `None` if the source decides.
+    /// Minimum size of the packets of a sender; `None` if the source decides.
     pub fn smallest_packet(&self) -> Option<Bytes> {
         match self {
             TransportPlan::Tcp(parameters) if parameters.syn => Some(parameters.header),
@@ -180,13 +179,13 @@ impl TransportPlan {
         }
     }
 
-    /// Maximum size of the packets of either end with this source; `None` if its sizes are unbounded.
+    /// Maximum size of the packets of either end with this source; `None` if the sizes are unbounded.
     pub fn largest_packet(&self, source: &SourcePlan) -> Option<Bytes> {
         let data = self.packet().or_else(|| source.largest_packet())?;
         Some(self.sizes_back().into_iter().map(Bytes::new).fold(data, Ord::max))
     }
 
-    /// Sizes of the packets that go back, in bytes; empty if none do.
+    /// Sizes of the packets that travel back, in bytes; empty if there are none.
     pub fn sizes_back(&self) -> Vec<u64> {
         match self {
             TransportPlan::Tcp(parameters) => vec![parameters.header.get()],
@@ -222,7 +221,7 @@ impl TransportPlan {
         }
     }
 
-    /// Components of a sender that have state variables: the kind of each, and its name unless there is only one of the kind.
+    /// Components of a sender that have state variables: the kind of each, and its name unless the kind has a single component.
     pub fn components(&self) -> Vec<(&'static str, &'static str)> {
         match self {
             TransportPlan::Tcp(parameters) => vec![("tcp", ""), ("congestion-control", parameters.congestion_control_plan().name())],
@@ -233,7 +232,7 @@ impl TransportPlan {
     }
 }
 
-/// A number of packets, or the maximum that fits.
+/// Converts a number of packets, saturating at the maximum.
 fn saturated(packets: u64) -> u32 {
     u32::try_from(packets).unwrap_or(u32::MAX)
 }

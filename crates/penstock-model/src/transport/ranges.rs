@@ -3,7 +3,7 @@
 use crate::packet::SackBlock;
 use std::ops::Deref;
 
-/// A set of segments as disjoint ranges in ascending order; no memory while it is empty.
+/// A set of segments as disjoint ranges in ascending order. Uses no memory while it is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
     blocks: Vec<SackBlock>,
@@ -23,7 +23,7 @@ impl RangeSet {
         self.blocks.clear();
     }
 
-    /// Range that contains `seq`, which is most often in the last range, or outside of all.
+    /// Range that contains `seq`; `None` if no range does. Fast if `seq` is in the last range or outside of all.
     #[inline]
     pub fn block_of(&self, seq: u32) -> Option<SackBlock> {
         let (first, last) = (self.blocks.first()?, self.blocks.last()?);
@@ -41,12 +41,12 @@ impl RangeSet {
         self.block_of(seq).is_some()
     }
 
-    /// The first segment from `seq` on that is not in the set.
+    /// First segment from `seq` on that is not in the set.
     pub fn end_of_run(&self, seq: u32) -> u32 {
         self.block_of(seq).map_or(seq, |block| block.end)
     }
 
-    /// Adds a range and returns how many of its segments were new.
+    /// Adds a range. Returns the number of segments that were new.
     pub fn insert(&mut self, added: SackBlock) -> u32 {
         match self.blocks.last_mut() {
             Some(last) if last.start <= added.start && added.end <= last.end => return 0,
@@ -57,12 +57,12 @@ impl RangeSet {
         added.end - added.start
     }
 
-    /// [`RangeSet::insert`] for a range that does not begin beyond all others.
+    /// Same as [`RangeSet::insert`], for a range that does not begin beyond all others.
     fn insert_among(&mut self, added: SackBlock) -> u32 {
         if self.block_of(added.start).is_some_and(|block| added.end <= block.end) {
             return 0;
         }
-        // The ranges that touch the new one; all are merged with it.
+        // The ranges that touch the new one are all merged with it.
         let first = self.blocks.partition_point(|block| block.end < added.start);
         let last = self.blocks.partition_point(|block| block.start <= added.end);
         let touched = &self.blocks[first..last];
@@ -78,7 +78,7 @@ impl RangeSet {
         end - start - old
     }
 
-    /// Removes everything before `seq`.
+    /// Removes all segments before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
         if self.first().is_none_or(|first| seq <= first) {
             return;
@@ -90,19 +90,19 @@ impl RangeSet {
         }
     }
 
-    /// The first segment of the set.
+    /// First segment of the set.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         self.blocks.first().map(|block| block.start)
     }
 
-    /// Number of segments of the set from `seq` on, which is most often near the end of the set.
+    /// Number of segments of the set from `seq` on. Fast if `seq` is near the end of the set.
     pub fn count_from(&self, seq: u32) -> u32 {
         let from = self.blocks.iter().rev().take_while(|block| seq < block.end);
         from.map(|block| block.end - block.start.max(seq)).sum()
     }
 
-    /// Removes a segment; returns whether it was in the set.
+    /// Removes a segment. Returns whether it was in the set.
     fn remove(&mut self, seq: u32) -> bool {
         if self.blocks.last().is_none_or(|last| last.end <= seq) {
             return false;
@@ -123,7 +123,7 @@ impl RangeSet {
     }
 }
 
-/// A set of segments that knows their number.
+/// A set of segments with a counter of its segments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CountedRangeSet {
     ranges: RangeSet,
@@ -149,14 +149,14 @@ impl CountedRangeSet {
         self.count = 0;
     }
 
-    /// Adds a range and returns how many of its segments were new.
+    /// Adds a range. Returns the number of segments that were new.
     pub fn insert(&mut self, added: SackBlock) -> u32 {
         let new = self.ranges.insert(added);
         self.count += new;
         new
     }
 
-    /// Removes everything before `seq`.
+    /// Removes all segments before `seq`.
     pub fn remove_below(&mut self, seq: u32) {
         if self.ranges.first().is_some_and(|first| first < seq) {
             self.ranges.remove_below(seq);

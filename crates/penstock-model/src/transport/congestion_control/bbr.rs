@@ -72,7 +72,7 @@ const GAIN_CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const PROBE_BW_CWND_GAIN: f64 = 2.0;
 /// BBRMinPipeCwnd, in segments [Cardwell17 s4.2.3.3].
 const MIN_PIPE_CWND: f64 = 4.0;
-/// Growth of BtlBw by less than this factor fills the pipe after this number of rounds [Cardwell17 s4.3.2.2].
+/// The pipe is full after this number of rounds in which BtlBw grows by less than this factor [Cardwell17 s4.3.2.2].
 const FULL_BW: (f64, u32) = (1.25, 3);
 
 /// The states of the machine [Cardwell17 s4.3].
@@ -117,11 +117,11 @@ pub struct Bbr {
     packet_conservation: bool,
 }
 
-/// State of the repair of losses.
+/// Phase of the repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LossState {
     Open,
-    /// A fast recovery has begun with the acknowledgement that is being processed.
+    /// The acknowledgement being processed has started a fast recovery.
     Entering,
     Recovery,
     AfterTimeout,
@@ -162,8 +162,8 @@ impl Bbr {
         }
     }
 
-    /// The window of a new connection is known when it first does something: initial cwnd, and 1 ms for a round trip not measured yet
-    /// (BBRInitPacingRate) [Cardwell17 s4.2.1].
+    /// Initialises cwnd and the pacing rate at the first event, when the window of a new connection is known. Assumes 1 ms for a round trip
+    /// that has not been measured (BBRInitPacingRate) [Cardwell17 s4.2.1].
     fn learn_initial_window(&mut self, window: &Window) {
         if self.initial_cwnd == 0.0 {
             (self.initial_cwnd, self.cwnd) = (window.size, window.size);
@@ -171,7 +171,7 @@ impl Bbr {
         }
     }
 
-    /// BBRInflight: gain BDPs and three bursts [Cardwell17 s4.2.3.2].
+    /// BBRInflight: `gain` BDPs plus three bursts [Cardwell17 s4.2.3.2].
     fn inflight(&self, gain: f64) -> f64 {
         match self.rtprop {
             None => self.initial_cwnd,
@@ -179,7 +179,8 @@ impl Bbr {
         }
     }
 
-    /// Segments of a burst (send_quantum): one below 1.2 Mbit/s, two below 24, else a millisecond's and 64 kB at most [Cardwell17 s4.2.2].
+    /// Number of segments of a burst (send_quantum): one below 1.2 Mbit/s, two below 24 Mbit/s, otherwise those of a millisecond, at most
+    /// 64 kB [Cardwell17 s4.2.2].
     fn send_quantum(&self) -> f64 {
         let bits = self.pacing_rate * self.packet_size * 8.0;
         if bits < 1.2e6 {
@@ -261,7 +262,7 @@ impl Bbr {
         }
     }
 
-    /// Enters ProbeBW at a random phase, except the one that drains the queue, since there is none [Cardwell17 s4.3.4.2].
+    /// Enters ProbeBW at a random phase other than the one that drains the queue, since there is no queue [Cardwell17 s4.3.4.2].
     fn enter_probe_bw(&mut self, now: Time) {
         (self.state, self.cwnd_gain) = (State::ProbeBw, PROBE_BW_CWND_GAIN);
         self.cycle_index = GAIN_CYCLE.len() - 1 - self.stream.below(7) as usize; // below 7
@@ -328,7 +329,7 @@ impl Bbr {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
     }
 
-    /// BBRModulateCwndForRecovery, and what changes when a recovery begins or ends [Cardwell17 s4.2.3.4].
+    /// BBRModulateCwndForRecovery, and the changes at the start and end of a recovery [Cardwell17 s4.2.3.4].
     fn update_recovery(&mut self, report: &AckReport) {
         let (in_flight, delivered) = (f64::from(report.in_flight), f64::from(report.newly_delivered()));
         match self.loss {
@@ -436,7 +437,7 @@ impl CongestionControl for Bbr {
         window.size = self.cwnd.min(f64::from(window.max));
     }
 
-    /// Samples of ProbeRTT are no measure of what the path can carry.
+    /// Samples of ProbeRTT do not measure the capacity of the path.
     fn limits_rate(&self) -> bool {
         self.state == State::ProbeRtt
     }

@@ -116,13 +116,13 @@ pub struct Bbr3 {
     /// Whether losses are being repaired.
     in_recovery: bool,
     idle_restart: bool,
-    /// The round in which a segment last filled cwnd.
+    /// Last round in which a segment filled cwnd.
     cwnd_limited_round: Option<u32>,
-    // Round trips.
+    // State of round trips.
     round_count: u32,
     round_start: bool,
     next_round_delivered: u32,
-    // The model of the path.
+    // Model of the path.
     max_bw: MaxFilter,
     cycle_count: u32,
     bw: f64,
@@ -136,19 +136,19 @@ pub struct Bbr3 {
     extra_acked: MaxFilter,
     extra_acked_interval_start: Time,
     extra_acked_delivered: f64,
-    // Losses.
+    // State of losses.
     loss_round_start: bool,
     loss_round_delivered: u32,
     is_loss_in_round: bool,
-    /// Discontiguous ranges lost in the round trip, and the last lost segment.
+    /// Number of discontiguous ranges lost in the round trip, and the last lost segment.
     lost_ranges: (u32, Option<u32>),
-    // The search for the full pipe.
+    // Search for the full pipe.
     full_bw: f64,
     full_bw_count: u32,
     full_bw_now: bool,
     full_bw_reached: bool,
     drain_start_round: u32,
-    // Bandwidth probes.
+    // State of bandwidth probes.
     ack_phase: AckPhase,
     is_bw_probe_sample: bool,
     prev_probe_too_high: bool,
@@ -159,7 +159,7 @@ pub struct Bbr3 {
     rounds_since_probe_up: u32,
     bw_probe_wait: Duration,
     cycle_stamp: Time,
-    // ProbeRTT.
+    // State of ProbeRTT.
     probe_rtt_min_delay: Option<Duration>,
     probe_rtt_min_stamp: Time,
     probe_rtt_expired: bool,
@@ -225,8 +225,8 @@ impl Bbr3 {
         }
     }
 
-    /// The window of a new connection is known when it first does something: initial cwnd, and 1 ms for a round trip that is not
-    /// measured yet (InitPacingRate) [Cardwell26 s5.6.2].
+    /// Initialises cwnd and the pacing rate at the first event, when the window of a new connection is known. Assumes 1 ms for a round trip
+    /// that has not been measured (InitPacingRate) [Cardwell26 s5.6.2].
     fn learn_initial_window(&mut self, window: &Window) {
         if self.initial_cwnd == 0.0 {
             (self.initial_cwnd, self.cwnd) = (window.size, window.size);
@@ -316,7 +316,7 @@ impl CongestionControl for Bbr3 {
         window.size = self.cwnd.min(f64::from(window.max));
     }
 
-    /// Samples of ProbeRTT are no measure of what the path can carry.
+    /// Samples of ProbeRTT do not measure the capacity of the path.
     fn limits_rate(&self) -> bool {
         self.state == State::ProbeRtt
     }

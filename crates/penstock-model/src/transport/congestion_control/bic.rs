@@ -71,12 +71,12 @@ pub struct Bic {
     phase: Phase,
 }
 
-/// What congestion avoidance does.
+/// Phase of congestion avoidance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// Approaches max_win.
+    /// Binary search towards max_win.
     Search { max_win: f64 },
-    /// Grows by `step` segments per round trip until the window is `target`, then by twice as much (is_BITCP_ss).
+    /// Grows by `step` segments per round trip until the window reaches `target`, then by twice as many (is_BITCP_ss).
     Probe { step: f64, target: f64 },
     /// Grows by `s-max` per round trip.
     Linear,
@@ -88,7 +88,7 @@ impl Bic {
         Bic { parameters: parameters.clone(), last_size: 0.0, phase: Phase::Search { max_win: 0.0 } }
     }
 
-    /// Congestion avoidance of a window of at least `low-window` [Xu04].
+    /// Performs congestion avoidance for a window of at least `low-window` [Xu04].
     fn avoid_congestion(&mut self, window: &mut Window) {
         let cwnd = window.size;
         match &mut self.phase {
@@ -115,7 +115,7 @@ impl Bic {
         }
     }
 
-    /// Sets ssthresh to `factor` times FlightSize, and begins a search.
+    /// Sets ssthresh to `factor` times FlightSize and starts a search.
     fn reduce(&mut self, in_flight: u32, factor: f64, window: &mut Window) {
         let cwnd = window.size;
         window.reduce_threshold_within(in_flight, factor);

@@ -157,7 +157,7 @@ pub struct Cubic {
     fast_convergence: bool,
     /// Factor after an echoed mark.
     ecn_beta: Option<f64>,
-    /// L.
+    /// Maximum number of newly acknowledged segments that count per acknowledgement (L).
     limit: u32,
     hystart: Option<HyStart>,
     linux_hystart: Option<LinuxHyStart>,
@@ -167,11 +167,11 @@ pub struct Cubic {
     smoothed_rtt: f64,
     /// W_max.
     w_max: f64,
-    /// The window before the last reduction (cwnd_prior).
+    /// Window before the last reduction (cwnd_prior).
     prior: f64,
-    /// There is no W_max: slow start ended without congestion, or after a timeout [RFC9438 s4.8, s4.10].
+    /// Whether W_max is undefined: slow start ended without congestion, or a timeout occurred [RFC9438 s4.8, s4.10].
     without_w_max: bool,
-    /// State of congestion avoidance, after it has begun.
+    /// State of congestion avoidance; `None` before it begins.
     epoch: Option<Epoch>,
     /// Arrival time of the last acknowledgement.
     last_ack: Time,
@@ -180,7 +180,7 @@ pub struct Cubic {
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// When it began, later by all times in which the window was not used.
+    /// Start of the epoch, postponed by all times in which the window was not used.
     start: Time,
     /// K, in seconds.
     k: f64,
@@ -221,20 +221,20 @@ impl Cubic {
         self.c * d * d * d + self.w_max
     }
 
-    /// Congestion avoidance begins with the window `cwnd`.
+    /// Starts congestion avoidance with the window `cwnd`.
     fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
         if self.without_w_max {
             self.w_max = cwnd;
             self.prior = self.prior.max(cwnd);
         }
-        // [RFC9438 s4.2 Figure 2]; no time to wait where the window is beyond W_max already.
+        // [RFC9438 s4.2 Figure 2]; K is zero if the window is already beyond W_max.
         let k = libm::cbrt((self.w_max - cwnd).max(0.0) / self.c);
-        // Factor that makes additive increase with `beta` get the share of Reno [RFC9438 s4.3].
+        // Factor with which additive increase gets the share of Reno for this `beta` [RFC9438 s4.3].
         let alpha = 3.0 * (1.0 - self.beta) / (1.0 + self.beta);
         Epoch { start: now, k, w_est: cwnd, alpha }
     }
 
-    /// Congestion avoidance [RFC9438 s4.2 to s4.5].
+    /// Performs congestion avoidance [RFC9438 s4.2 to s4.5].
     #[inline]
     fn avoid_congestion(&mut self, ack: &Acknowledgement, window: &mut Window) {
         let mut epoch = match self.epoch {
@@ -247,7 +247,7 @@ impl Cubic {
             let cwnd = window.size;
             epoch.w_est += epoch.alpha * f64::from(ack.newly) / cwnd;
             if self.reno_friendly == RenoFriendly::Rfc9438 && epoch.w_est >= self.prior {
-                epoch.alpha = 1.0; // as fast as Reno once where Reno would be [RFC9438 s4.3]
+                epoch.alpha = 1.0; // as fast as Reno after reaching the window before the reduction [RFC9438 s4.3]
             }
             let t = ack.now.since(epoch.start).as_seconds();
             let is_friendly = self.reno_friendly != RenoFriendly::None && self.w_cubic(epoch.k, t) < epoch.w_est;
@@ -262,7 +262,7 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// Reduces from the window `cwnd`: sets W_max [RFC9438 s4.7] and ssthresh [RFC9438 s4.6].
+    /// Reduces the window `cwnd`: sets W_max [RFC9438 s4.7] and ssthresh [RFC9438 s4.6].
     fn reduce(&mut self, in_flight: u32, beta: f64, window: &mut Window) -> f64 {
         let cwnd = window.size;
         let converges = self.fast_convergence && cwnd < self.w_max;
@@ -354,7 +354,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// The time in which nothing was outstanding does not count [RFC9438 s4.2].
+    /// Times in which nothing was outstanding do not count [RFC9438 s4.2].
     fn on_resume(&mut self, now: Time, _window: &mut Window) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += now.since(self.last_ack.max(epoch.start));
@@ -373,7 +373,7 @@ impl CongestionControl for Cubic {
     fn change(&mut self, now: Time, parameters: &dyn Any) {
         let it: &Parameters = own(parameters);
         if let Some(epoch) = self.epoch.as_mut().filter(|_| it.c.0 != self.c) {
-            // The cubic of the new C through the same window.
+            // The cubic with the new C passes through the current window.
             let t = now.since(epoch.start).as_seconds();
             epoch.k = t - (t - epoch.k) * libm::cbrt(self.c / it.c.0);
         }

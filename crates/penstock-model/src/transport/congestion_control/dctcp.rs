@@ -74,13 +74,13 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The gain as a number of bits to shift by (`dctcp_shift_g`).
+    /// Number of bits of the shift that equals the gain (`dctcp_shift_g`); `None` if the gain is no power of two in range.
     fn shift(&self) -> Option<u32> {
         (1..=SCALE_BITS).find(|shift| self.gain.0 * f64::from(1 << shift) == 1.0)
     }
 }
 
-/// alpha is a multiple of 2^-10 in Linux (`DCTCP_MAX_ALPHA`).
+/// Bits of the fraction of alpha in Linux (`DCTCP_MAX_ALPHA`).
 const SCALE_BITS: u32 = 10;
 
 /// alpha in units of 1/1024 after a window in which `marked` of `acknowledged` segments were marked (`dctcp_update_alpha`).
@@ -93,14 +93,14 @@ fn scaled_alpha(alpha: u32, shift: u32, marked: u32, acknowledged: u32) -> u32 {
     (alpha - decrease + share as u32).min(1 << SCALE_BITS) // `share` is at most 2^(10 - shift)
 }
 
-/// The control of a connection. Counts are in segments, as all are of one size.
+/// The control of a connection. Counts are in segments, since all segments have the same size.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     gain: f64,
     capable: EcnCapable,
-    /// The shift that stands for the gain, with the arithmetic of Linux.
+    /// Shift that equals the gain, with the arithmetic of Linux.
     shift: Option<u32>,
-    /// L.
+    /// Maximum number of newly acknowledged segments that count per acknowledgement (L).
     limit: u32,
     /// DCTCP.Alpha.
     alpha: f64,

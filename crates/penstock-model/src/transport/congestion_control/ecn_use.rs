@@ -3,10 +3,10 @@
 use crate::packet::Ecn;
 use crate::units::Time;
 
-/// Use of ECN by a congestion control, which both ends of a connection follow; the default is that of [RFC3168 s6.1].
+/// Use of ECN by a congestion control, which both ends of a connection follow. The default is that of [RFC3168 s6.1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EcnUse {
-    /// Whether the control needs ECN, so that a scenario must ask for it.
+    /// Whether the control requires ECN, so that a scenario must request it.
     pub required: bool,
     /// Mark feedback in acknowledgements.
     pub echo: EcnEcho,
@@ -17,18 +17,18 @@ pub struct EcnUse {
 }
 
 impl EcnUse {
-    /// The codepoint of a segment.
+    /// Codepoint of a segment.
     #[inline]
     pub fn of_segment(self, retransmission: bool) -> Ecn {
         self.codepoint_if(!retransmission || matches!(self.capable, EcnCapable::Segments | EcnCapable::Everything))
     }
 
-    /// The codepoint of the packets of a SYN exchange that asks for ECN, or grants it.
+    /// Codepoint of the packets of a SYN exchange that requests or grants ECN.
     pub fn of_syn(self) -> Ecn {
         self.codepoint_if(matches!(self.capable, EcnCapable::NewDataAndSyn | EcnCapable::Everything))
     }
 
-    /// The codepoint of an acknowledgement.
+    /// Codepoint of an acknowledgement.
     #[inline]
     pub fn of_ack(self) -> Ecn {
         self.codepoint_if(self.capable == EcnCapable::Everything)
@@ -72,7 +72,8 @@ pub enum EcnEcho {
     Exact,
     /// Number of marks since the connection began, modulo 8, in each acknowledgement (AccECN, ACE) [RFC9768 s3.2.2].
     Count,
-    /// The same, plus an option in each acknowledgement with the count modulo 2^24 [RFC9768 s3.2.3]; two SACK blocks fit next to it.
+    /// Same as `Count`, plus an option in each acknowledgement with the count modulo 2^24 [RFC9768 s3.2.3], next to which two SACK blocks
+    /// fit.
     CountWithOption,
 }
 
@@ -82,9 +83,9 @@ pub enum EcnCapable {
     /// Segments that are sent for the first time [RFC3168 s6.1.1, s6.1.4, s6.1.5].
     #[default]
     NewData,
-    /// These and the packets of the SYN exchange [RFC8257 s3.6].
+    /// `NewData`, and the packets of the SYN exchange [RFC8257 s3.6].
     NewDataAndSyn,
-    /// All segments, including retransmissions, so that all get the treatment of L4S [RFC9331 s4.1].
+    /// All segments, including retransmissions, so that all are treated as L4S traffic [RFC9331 s4.1].
     Segments,
     /// All packets, including acknowledgements and retransmissions [RFC8257 s4.1].
     Everything,
@@ -95,16 +96,16 @@ pub enum EcnCapable {
 pub struct EcnFeedback {
     /// Arrival time.
     pub now: Time,
-    /// The segment expected next (SEG.ACK).
+    /// Segment expected next (SEG.ACK).
     pub acknowledged: u32,
-    /// Segments acknowledged for the first time, by SEG.ACK alone.
+    /// Number of segments acknowledged for the first time, by SEG.ACK alone.
     pub newly: u32,
-    /// The segment to send next (SND.NXT).
+    /// Segment to send next (SND.NXT).
     pub next: u32,
-    /// Segments shown to have arrived, by SEG.ACK and, if marks are counted, by blocks.
+    /// Number of segments shown to have arrived, by SEG.ACK and, if marks are counted, by blocks.
     pub delivered: u32,
-    /// Whether it reports a mark.
+    /// Whether the acknowledgement reports a mark.
     pub ece: bool,
-    /// Segments considered marked: with ECE the newly acknowledged ones, otherwise as counted.
+    /// Number of segments considered marked: with ECE the newly acknowledged ones, otherwise as counted.
     pub marked: u32,
 }

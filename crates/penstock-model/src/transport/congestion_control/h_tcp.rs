@@ -57,16 +57,16 @@ pub struct HTcp {
     delta_l: f64,
     adaptive_backoff: bool,
     beta: f64,
-    /// Time of the last congestion or, before the first, of the start of the connection, once it has started.
+    /// Time of the last congestion, or of the start of the connection before the first one; `None` before the start.
     last_congestion: Option<Time>,
     rtt_min: f64,
     rtt_max: f64,
     round: Round,
-    /// Start of the round trip, and the segments that had arrived then.
+    /// Start of the round trip, and the number of segments that had arrived by then.
     round_start: (Time, u32),
     /// Maximum throughput since the last congestion.
     throughput: f64,
-    /// Maximum throughput before it.
+    /// Maximum throughput before the last congestion.
     last_throughput: Option<f64>,
 }
 
@@ -162,7 +162,7 @@ impl CongestionControl for HTcp {
         self.begin_epoch(timeout.now, None);
     }
 
-    /// The first segment of a connection starts it, if no SYN exchange has.
+    /// The first segment starts the connection if no SYN exchange has.
     fn on_resume(&mut self, now: Time, _window: &mut Window) {
         self.last_congestion.get_or_insert(now);
     }
@@ -194,7 +194,7 @@ mod tests {
         it.on_rtt_sample(&RttSample { now: Time::ZERO, rtt: Duration::from_ms(ms), smoothed: Duration::from_ms(ms) }, window);
     }
 
-    /// By hand: 1 until a second; at 3 s, t is 2 and f is 1 + 20 + 1.
+    /// By hand: 1 during the first second; at 3 s, t is 2 and f is 1 + 20 + 1.
     #[test]
     fn growth_depends_on_the_time_since_congestion() {
         let mut it = h_tcp(&[]);
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The first reduction halves, as there is no throughput to compare with; then RTT_min / RTT_max, within its limits.
+    /// The first reduction halves, since there is no throughput to compare with. The next ones use RTT_min / RTT_max, within its limits.
     #[test]
     fn the_reduction_empties_the_queue() {
         let mut it = h_tcp(&[]);

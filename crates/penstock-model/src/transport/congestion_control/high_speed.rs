@@ -75,7 +75,7 @@ pub struct HighSpeed {
     high_decrease: f64,
     /// log(High_Window / Low_Window).
     width: f64,
-    /// 1 / S: how fast the loss rate falls with the window, in logarithms.
+    /// 1 / S: decrease of the loss rate with the window, in logarithms.
     exponent: f64,
 }
 
@@ -164,7 +164,7 @@ mod tests {
         HighSpeed::new(&read(lines).expect("sound"), &context(1460))
     }
 
-    /// The windows of [RFC3649 App. B] from which a(w) is 2 to 6, and b(w) there.
+    /// Windows of [RFC3649 App. B] from which a(w) is 2 to 6, and b(w) there.
     #[test]
     fn increase_and_reduction_are_those_of_the_table() {
         let it = high_speed(&[]);
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// By hand: halfway between the two ends, in logarithms, w^2 is 38 * 83000 and p is 1e-5.
+    /// By hand: halfway between the two ends in logarithms, w^2 is 38 * 83000 and p is 1e-5.
     #[test]
     fn the_response_function_is_a_line_in_logarithms() {
         let it = high_speed(&[]);

@@ -1,21 +1,21 @@
-//! HyStart++: leaves slow start when round trips become longer, before a loss [RFC9406].
+//! HyStart++: leaves slow start when round trips become longer, before a loss occurs [RFC9406].
 
 use super::{Acknowledgement, Window};
 use crate::units::Duration;
 
-/// An increase of the round trip below this is noise (MIN_RTT_THRESH) [RFC9406 s4.3].
+/// A smaller increase of the round trip is noise (MIN_RTT_THRESH) [RFC9406 s4.3].
 const MIN_THRESHOLD: Duration = Duration::from_ms(4);
 
-/// An increase above this always counts (MAX_RTT_THRESH) [RFC9406 s4.3].
+/// A larger increase always counts (MAX_RTT_THRESH) [RFC9406 s4.3].
 const MAX_THRESHOLD: Duration = Duration::from_ms(16);
 
-/// In between, this fraction of the last round's minimum round trip counts (MIN_RTT_DIVISOR) [RFC9406 s4.3].
+/// Between both, the threshold is this fraction of the minimum round trip of the last round (MIN_RTT_DIVISOR) [RFC9406 s4.3].
 const THRESHOLD_DIVISOR: u64 = 8;
 
-/// Samples required for a round's minimum round trip (N_RTT_SAMPLE) [RFC9406 s4.3].
+/// Samples required for the minimum round trip of a round (N_RTT_SAMPLE) [RFC9406 s4.3].
 const SAMPLES: u32 = 8;
 
-/// Conservative slow start grows by this fraction (CSS_GROWTH_DIVISOR) [RFC9406 s4.3].
+/// Growth in conservative slow start is divided by this (CSS_GROWTH_DIVISOR) [RFC9406 s4.3].
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 
 /// Rounds of conservative slow start before congestion avoidance (CSS_ROUNDS) [RFC9406 s4.3].
@@ -24,20 +24,20 @@ const CSS_ROUNDS: u32 = 5;
 /// Maximum growth of an unpaced sender per acknowledgement, in segments (L) [RFC9406 s4.3].
 const UNPACED_LIMIT: u32 = 8;
 
-/// No round trip known: longer than any.
+/// Value of an unknown round trip: longer than any.
 const UNKNOWN: Duration = Duration::from_ps(u64::MAX);
 
 /// The first slow start of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct HyStart {
-    /// L.
+    /// Maximum growth per acknowledgement, in segments (L).
     limit: u32,
     /// The round ends when this segment is acknowledged (windowEnd).
     round_end: u32,
     last_round_min: Duration,
     round_min: Duration,
     samples: u32,
-    /// Conservative slow start, while it lasts: its baseline and the number of completed rounds.
+    /// State of conservative slow start; `None` outside of it.
     conservative: Option<Conservative>,
 }
 
@@ -61,8 +61,7 @@ impl HyStart {
         self.samples += 1;
     }
 
-    /// Handles an acknowledgement of new data: grows the window, and ends slow start by setting the threshold to the window [RFC9406
-    /// s4.2].
+    /// Handles an acknowledgement of new data: grows the window, and ends slow start by setting the threshold to the window [RFC9406 s4.2].
     pub fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window) {
         let growth = f64::from(ack.newly.min(self.limit));
         if !ack.app_limited {
@@ -77,7 +76,7 @@ impl HyStart {
         }
     }
 
-    /// Compares the round's minimum round trip with the threshold for entering or leaving conservative slow start.
+    /// Compares the minimum round trip of the round with the threshold for entering or leaving conservative slow start.
     fn compare(&mut self) {
         match self.conservative {
             None if self.last_round_min != UNKNOWN && self.round_min != UNKNOWN => {
@@ -87,13 +86,13 @@ impl HyStart {
                     self.conservative = Some(Conservative { baseline: self.round_min, rounds: 0 });
                 }
             }
-            // The increase was spurious: back to slow start.
+            // The increase was spurious, so slow start resumes.
             Some(conservative) if self.round_min < conservative.baseline => self.conservative = None,
             _ => {}
         }
     }
 
-    /// Ends a round: the window with which it began has been acknowledged. A round in which conservative slow start begins counts as
+    /// Ends a round, since the window with which it began has been acknowledged. A round in which conservative slow start begins counts as
     /// one of its rounds.
     fn on_round_end(&mut self, next: u32, window: &mut Window) {
         self.round_end = next;
@@ -117,7 +116,7 @@ mod tests {
     struct Connection {
         it: HyStart,
         window: Window,
-        /// The segment after the last acknowledged.
+        /// Segment after the last acknowledged one.
         acknowledged: u32,
     }
 
@@ -126,19 +125,19 @@ mod tests {
         fn new(paced: bool, rtt: u64) -> Connection {
             let window = Window { size: 10.0, threshold: 10_000.0, max: 10_000 };
             let mut connection = Connection { it: HyStart::new(paced), window, acknowledged: 0 };
-            // The first acknowledgement begins the first round with samples.
+            // The first acknowledgement starts the first round with samples.
             connection.round(&[rtt]);
             connection
         }
 
-        /// A round in which these round trips, in milliseconds, are measured, one with each acknowledgement of a segment;
-        /// the last one ends it.
+        /// Runs a round in which these round trips, in milliseconds, are measured, one with each acknowledgement of a segment. The last one
+        /// ends the round.
         fn round(&mut self, rtts: &[u64]) {
             let next = self.acknowledged + rtts.len() as u32;
             for ms in rtts {
                 self.acknowledged += 1;
                 self.it.on_rtt_sample(Duration::from_ms(*ms));
-                // The segments sent meanwhile are the next round, whose length the caller sets.
+                // The segments sent in the meantime form the next round, whose length the caller sets.
                 let next = if self.acknowledged == next { next + 8 } else { next };
                 self.ack(1, next);
             }
@@ -203,7 +202,7 @@ mod tests {
         let mut connection = Connection::new(false, 100);
         connection.round(&[100; 8]);
         assert_eq!(connection.window.size, 19.0);
-        // The eighth sample makes it conservative; that round is the first of five.
+        // The eighth sample starts conservative slow start; that round is the first of five.
         connection.round(&[120; 8]);
         assert_eq!((connection.window.size, connection.is_conservative()), (27.0, true));
         for round in 1..5 {

@@ -95,11 +95,11 @@ pub struct Illinois {
     longest: Duration,
     /// A measured round trip whose acknowledgement has not been handled.
     sample: Option<(Time, Duration)>,
-    /// Sum in picoseconds, and number, of the round trips measured in this one.
+    /// Sum in picoseconds, and number, of the samples in this round trip.
     measured: (u128, u32),
     /// Whether d_a has been above d_1 since alpha was last at its maximum.
     was_above: bool,
-    /// Consecutive round trips with d_a up to d_1 since.
+    /// Number of consecutive round trips since then with d_a at most d_1.
     below: u32,
     round: Round,
 }
@@ -151,7 +151,7 @@ impl Illinois {
         }
     }
 
-    /// Counts a round trip.
+    /// Counts a round-trip sample.
     fn measure(&mut self, rtt: Duration) {
         self.base = self.base.min(rtt);
         self.longest = self.longest.max(rtt);
@@ -164,7 +164,7 @@ impl Illinois {
         if window.size < self.parameters.threshold_window.0 {
             (self.alpha, self.beta) = RENO;
         } else if count > 0 {
-            // The average of equal integers is one of them: with floating-point numbers it could exceed `base`, and d_1 may be zero.
+            // The average of equal integers is equal to them. With floating-point numbers it could exceed `base`, and d_1 may be zero.
             let average = Duration::from_ps((sum / u128::from(count)) as u64);
             let (d_a, d_m) = ((average - self.base).as_seconds(), (self.longest - self.base).as_seconds());
             self.alpha = self.alpha(d_a, d_m);

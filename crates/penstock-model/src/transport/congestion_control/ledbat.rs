@@ -63,12 +63,12 @@ impl Check for Parameters {
 
 /// Maximum of TARGET [RFC6817 s2.5].
 const MOST_TARGET: Duration = Duration::from_ms(100);
-/// Maximum length of a filter, whose cost each acknowledgement pays.
+/// Maximum length of a filter. Each acknowledgement costs time proportional to it.
 const MOST_REMEMBERED: u32 = 1000;
 /// MIN_CWND, in segments [RFC6817 s2.5].
 pub(super) const MIN_CWND: f64 = 2.0;
 
-/// Reports filters that are too long and intervals without a length.
+/// Reports filters that are too long and intervals of length zero.
 pub(super) fn check_filters(current: Count, history: Count, interval: Duration, mistake: &mut dyn FnMut(&str, String)) {
     for (key, length) in [("current-filter", current), ("base-history", history)] {
         if length.0 > MOST_REMEMBERED {
@@ -160,7 +160,7 @@ mod tests {
         it.delays.record(Time::ZERO, Duration::from_ms(ms));
     }
 
-    /// By hand, with a target of 100 ms: a queue of 25 ms gives 0.75 segments per round trip, one of 150 ms takes a half.
+    /// By hand, with a target of 100 ms: a queue of 25 ms gives 0.75 segments per round trip; one of 150 ms removes half a segment.
     #[test]
     fn growth_is_proportional_to_the_distance_from_the_target() {
         let mut it = ledbat(&["current-filter = 1"]);

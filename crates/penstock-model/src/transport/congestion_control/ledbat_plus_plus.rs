@@ -69,11 +69,11 @@ impl Check for Parameters {
 
 /// Maximum of 1 / GAIN [Balasubramanian20 s4.2].
 const MOST_DIVISOR: f64 = 16.0;
-/// Part of the target above which the first slow start ends [Balasubramanian20 s4.1].
+/// Fraction of the target above which the first slow start ends [Balasubramanian20 s4.1].
 const SLOW_START_DELAY: f64 = 0.75;
-/// Round trips before the first slowdown, and of two segments in each [Balasubramanian20 s4.4].
+/// Number of round trips before the first slowdown, and with two segments in each slowdown [Balasubramanian20 s4.4].
 const SLOWDOWN_ROUNDS: u64 = 2;
-/// Time between slowdowns, in durations of the last one [Balasubramanian20 s4.4].
+/// Time between slowdowns, in multiples of the duration of the last one [Balasubramanian20 s4.4].
 const SLOWDOWN_INTERVAL: u64 = 9;
 
 /// The control of a connection. Windows are in segments.
@@ -86,7 +86,7 @@ pub struct LedbatPlusPlus {
     phase: Phase,
 }
 
-/// What the flow does about slowdowns.
+/// Phase of the flow with respect to slowdowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     FirstSlowStart,
@@ -94,12 +94,12 @@ enum Phase {
     Normal {
         at: Time,
     },
-    /// Two segments until `until`.
+    /// The window is two segments until `until`.
     Frozen {
         since: Time,
         until: Time,
     },
-    /// Slow start to the window before the slowdown.
+    /// Slow start up to the window before the slowdown.
     RampUp {
         since: Time,
     },
@@ -126,7 +126,7 @@ impl LedbatPlusPlus {
         Duration::from_ps(SLOWDOWN_ROUNDS * self.smoothed_rtt.as_ps())
     }
 
-    /// Begins and ends slowdowns [Balasubramanian20 s4.4].
+    /// Starts and ends slowdowns [Balasubramanian20 s4.4].
     fn advance_phase(&mut self, now: Time, queueing: f64, window: &mut Window) {
         match self.phase {
             Phase::FirstSlowStart => {

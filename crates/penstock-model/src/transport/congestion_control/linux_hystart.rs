@@ -1,21 +1,21 @@
-//! HyStart as in Linux: leaves slow start at long round trips or at a long train of acknowledgements [Ha08b].
+//! HyStart as in Linux: leaves slow start when round trips or a train of acknowledgements become long [Ha08b].
 
 use super::{Acknowledgement, Window};
 use crate::units::{Duration, Time};
 
-/// Window below which slow start goes on (`hystart_low_window`), in segments.
+/// Window below which slow start continues (`hystart_low_window`), in segments.
 const LOW_WINDOW: f64 = 16.0;
 
-/// Acknowledgements closer than this are a train (`hystart_ack_delta_us`).
+/// Acknowledgements closer than this form a train (`hystart_ack_delta_us`).
 const TRAIN_SPACING: Duration = Duration::from_ms(2);
 
-/// Samples of a round before its shortest round trip counts (`HYSTART_MIN_SAMPLES`).
+/// Number of samples of a round before its shortest round trip counts (`HYSTART_MIN_SAMPLES`).
 const SAMPLES: u32 = 8;
 
 /// Bounds of the increase of the round trip that ends slow start (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
 const INCREASE: [Duration; 2] = [Duration::from_ms(4), Duration::from_ms(16)];
 
-/// The slow starts of a connection.
+/// State over all slow starts of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct LinuxHyStart {
     paced: bool,
@@ -31,7 +31,7 @@ pub(super) struct LinuxHyStart {
     min: Duration,
     /// Whether slow start has been left since the last timeout.
     found: bool,
-    /// Round trip of the acknowledgement that is processed.
+    /// Round trip of the acknowledgement that is being processed.
     latest: Option<Duration>,
 }
 
@@ -55,7 +55,7 @@ impl LinuxHyStart {
         self.latest = Some(rtt);
     }
 
-    /// Begins again after a timeout.
+    /// Restarts after a timeout.
     pub fn on_timeout(&mut self) {
         *self = LinuxHyStart::new(self.paced);
     }
@@ -77,7 +77,7 @@ impl LinuxHyStart {
         }
     }
 
-    /// Whether the acknowledgements of the round have arrived back to back for half of the shortest round trip, or all of it if paced.
+    /// Whether the acknowledgements of the round have arrived back to back for half of the shortest round trip, or for all of it if paced.
     fn ends_train(&mut self, now: Time) -> bool {
         if now.since(self.last_in_train) > TRAIN_SPACING {
             return false;
@@ -87,7 +87,7 @@ impl LinuxHyStart {
         now.since(self.round_start) > limit
     }
 
-    /// Whether the shortest round trip of the round is longer than that of the connection by an eighth, within bounds.
+    /// Whether the shortest round trip of the round exceeds that of the connection by an eighth, within bounds.
     fn is_delayed(&mut self, rtt: Duration) -> bool {
         self.round_min = self.round_min.min(rtt);
         if self.samples < SAMPLES {
@@ -115,7 +115,7 @@ mod tests {
             Connection { it: LinuxHyStart::new(paced), window: Window { size, threshold: 1e6, max: 1_000_000 }, acknowledged: 0 }
         }
 
-        /// An acknowledgement of one segment at `us` with this round trip, while `next` is the segment to send next.
+        /// Handles an acknowledgement of one segment at `us` with this round trip, while `next` is the segment to send next.
         fn ack(&mut self, us: u64, rtt_us: u64, next: u32) {
             self.acknowledged += 1;
             let ack = Acknowledgement {
@@ -142,7 +142,7 @@ mod tests {
     fn a_train_longer_than_half_the_round_trip_ends_slow_start() {
         for (paced, ends) in [(false, 51), (true, 101)] {
             let mut connection = Connection::new(paced, 20.0);
-            // One each millisecond, at a constant round trip of 100 ms.
+            // One acknowledgement per millisecond, at a constant round trip of 100 ms.
             let ended = (0..200).find(|ms| {
                 connection.ack(100_000 + ms * 1000, 100_000, 1000);
                 connection.has_ended()
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_ninth_sample_of_a_round_that_is_an_eighth_longer_ends_slow_start() {
-        // Of 40 ms an eighth is 5 ms.
+        // An eighth of 40 ms is 5 ms.
         for (longer, ends) in [(45_000, None), (45_001, Some(8))] {
             let mut connection = Connection::new(false, 20.0);
             connection.ack(0, 40_000, 1);

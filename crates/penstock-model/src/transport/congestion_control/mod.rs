@@ -36,8 +36,8 @@ pub use report::{AckReport, LostSegment, Needs, RateSample, SentSegment};
 use std::fmt;
 pub use window::Window;
 
-/// Generates the plan, the running congestion control and the dispatch between them from the list below. The first of the list may be
-/// replaced by another one (`or`) if its parameters request something that would cost its fast path a branch.
+/// Generates the plan, the running congestion control and the dispatch between them from the list below. The first control of the list can
+/// be replaced by another one (`or`) if its parameters request something that would cost its fast path a branch.
 macro_rules! congestion_controls {
     ($first_name:literal => $first:ident($first_control:ty, $first_parameters:ty) $( or $other:ident($other_control:ty) )+,
      $( $name:literal => $variant:ident($control:ty, $parameters:ty), )*) => {
@@ -69,7 +69,7 @@ macro_rules! congestion_controls {
             }
         }
 
-        /// A running congestion control. Boxed, so that a connection has the size that most need; a control without state uses no
+        /// A running congestion control. Boxed, so that a connection has the size that most controls need; a control without state uses no
         /// memory. `Custom` is for users of the crate.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
@@ -108,8 +108,8 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// [`CongestionControl::on_ack`]. The first of the list is inlined and gathers only the facts that it reads; its speed does
-            /// not depend on the length of the list.
+            /// Calls [`CongestionControl::on_ack`]. The first control of the list is inlined and gathers only the facts that it reads, so
+            /// its speed does not depend on the length of the list.
             #[inline(always)]
             pub fn on_ack_with(&mut self, facts: impl Fn(&Window) -> Acknowledgement, window: &mut Window) {
                 if let AnyCongestionControl::$first(it) = self {
@@ -119,7 +119,7 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// The control behind the variant.
+            /// Control of the variant.
             pub fn get(&mut self) -> &mut dyn CongestionControl {
                 match self {
                     AnyCongestionControl::$first(it) => &mut **it,
@@ -167,10 +167,10 @@ impl OpenKind for CongestionControls {
     }
 }
 
-/// Description of a connection for the congestion control that is built for it.
+/// Context from which the congestion control of a connection is built.
 #[derive(Clone, Debug)]
 pub struct ConnectionContext {
-    /// The sending end of the flow.
+    /// Site of the sending end of the flow.
     pub site: Site,
     /// Bytes of a full-sized segment on the wire.
     pub packet_size: u32,
@@ -187,22 +187,22 @@ pub struct ConnectionContext {
 pub struct Acknowledgement {
     /// Arrival time.
     pub now: Time,
-    /// Segments newly acknowledged: cumulatively, or with RACK those that no earlier acknowledgement has reported, cumulatively or by
-    /// SACK, as in Linux (`acked` of `tcp_cong_avoid`).
+    /// Number of newly acknowledged segments: cumulatively, or, with RACK, those that no earlier acknowledgement has reported, cumulatively
+    /// or by SACK, as in Linux (`acked` of `tcp_cong_avoid`).
     pub newly: u32,
-    /// Segments known to have arrived since the connection began, selectively acknowledged ones included.
+    /// Number of segments known to have arrived since the connection began, including selectively acknowledged ones.
     pub delivered: u32,
-    /// The segment after the last acknowledged one (the new SND.UNA).
+    /// Segment after the last acknowledged one (the new SND.UNA).
     pub acknowledged: u32,
-    /// The segment to send next (SND.NXT).
+    /// Segment to send next (SND.NXT).
     pub next: u32,
-    /// Segments that were outstanding before the arrival.
+    /// Number of segments that were outstanding before the arrival.
     pub in_flight: u32,
     /// Whether the application had nothing more to send although the window had room [RFC7661 s4.5.3; RFC9438 s5.8].
     pub app_limited: bool,
-    /// Whether the receiver echoes that a segment met congestion (ECE) [RFC3168 s6.1].
+    /// Whether the receiver reports a congestion mark (ECE) [RFC3168 s6.1].
     pub ece: bool,
-    /// Whether the sender is in a fast recovery, which controls the window meanwhile.
+    /// Whether the sender is in fast recovery, which controls the window in the meantime.
     pub in_recovery: bool,
 }
 
@@ -223,26 +223,26 @@ pub enum Cause {
     Ecn,
 }
 
-/// Congestion, reported once per window of data [RFC5681 s3.2; RFC3168 s6.1.2].
+/// Congestion event, reported once per window of data [RFC5681 s3.2; RFC3168 s6.1.2].
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
     /// Time of detection.
     pub now: Time,
     /// Reason of the reduction.
     pub cause: Cause,
-    /// Segments to reduce from. After a loss, FlightSize minus the segments of limited transmit [RFC5681 s3.1 (4), s3.2 (2)]; after an
-    /// echoed mark, at most cwnd, which [RFC3168 s6.1.2] halves.
+    /// Number of segments to reduce from. After a loss, FlightSize minus the segments of limited transmit [RFC5681 s3.1 (4), s3.2 (2)];
+    /// after an echoed mark, at most cwnd, which [RFC3168 s6.1.2] halves.
     pub in_flight: u32,
 }
 
-/// The retransmission timer has expired.
+/// Expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout {
     /// Time of expiry.
     pub now: Time,
     /// FlightSize minus the segments of limited transmit.
     pub in_flight: u32,
-    /// Whether nothing new has been acknowledged since the last timeout.
+    /// Whether no new data has been acknowledged since the last timeout.
     pub repeated: bool,
 }
 
@@ -257,63 +257,63 @@ pub struct RttSample {
     pub smoothed: Duration,
 }
 
-/// Round trips that a congestion control needs.
+/// Round-trip samples that a congestion control needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RttSampling {
-    /// One at a time, as the retransmission timer measures them [RFC6298 s3].
+    /// One sample at a time, as the retransmission timer measures them [RFC6298 s3].
     OncePerRound,
-    /// One with each acknowledgement of new data, as if every segment carried a timestamp: that of the last acknowledged segment,
+    /// One sample with each acknowledgement of new data, as if every segment carried a timestamp: that of the last acknowledged segment,
     /// unless it was sent again. Uses memory for every outstanding segment.
     EveryAck,
 }
 
-/// A congestion control. Its decisions are in the [`Window`], which a recovery may inflate meanwhile.
+/// A congestion control. Its decisions are in the [`Window`], which a recovery may inflate in the meantime.
 pub trait CongestionControl: Probe + DynClone {
     /// Handles an acknowledgement of new data. If it echoes a mark or arrives in a fast recovery, the window does not grow [RFC3168
     /// s6.1.2].
     fn on_ack(&mut self, ack: &Acknowledgement, window: &mut Window);
 
-    /// Handles congestion: sets the threshold and, if nothing is lost, the window.
+    /// Handles congestion: sets the threshold and, if no segment is lost, the window.
     fn on_congestion(&mut self, congestion: &Congestion, window: &mut Window);
 
-    /// Handles a timeout: sets the threshold; the window becomes one segment.
+    /// Handles a timeout: sets the threshold. The window becomes one segment.
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
-    /// Handles a measured round trip; called before [`CongestionControl::on_ack`] of the same acknowledgement. The SYN exchange gives
-    /// one too, without a following `on_ack`.
+    /// Handles a measured round trip. Called before [`CongestionControl::on_ack`] of the same acknowledgement. The SYN exchange gives one
+    /// too, without a following `on_ack`.
     fn on_rtt_sample(&mut self, sample: &RttSample, window: &mut Window) {
         let _ = (sample, window);
     }
 
-    /// Handles `segments` that are considered lost and are sent again.
+    /// Handles `segments` segments that are considered lost and are sent again.
     fn on_lost(&mut self, now: Time, segments: u32) {
         let _ = (now, segments);
     }
 
-    /// Needs of the control beyond the events of every control; always the same for the same parameters.
+    /// Needs beyond the events that every control gets; always the same for the same parameters.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// Handles the report of an acknowledgement, of new data or not, if [`Needs::reports`] requests it; called after all other
+    /// Handles the report of an acknowledgement, whether of new data or not, if [`Needs::reports`] requests it. Called after all other
     /// processing of the acknowledgement.
     fn on_report(&mut self, report: &AckReport, window: &mut Window) {
         let _ = (report, window);
     }
 
-    /// Handles a segment that is considered lost, if [`Needs::reports`] requests it; called before the report of the acknowledgement
-    /// that shows it, after a timeout before the next one.
+    /// Handles a segment that is considered lost, if [`Needs::reports`] requests it. Called before the report of the acknowledgement that
+    /// shows the loss; after a timeout, before the next report.
     fn on_lost_segment(&mut self, now: Time, lost: &LostSegment) {
         let _ = (now, lost);
     }
 
-    /// Handles a segment that leaves, if [`Needs::reports`] requests it; called before the pacing rate is read.
+    /// Handles a segment that leaves, if [`Needs::reports`] requests it. Called before the pacing rate is read.
     fn on_sent(&mut self, sent: &SentSegment, window: &mut Window) {
         let _ = (sent, window);
     }
 
-    /// Whether the control deliberately keeps the rate low, so that the segments in the network count as limited by the application;
-    /// read after [`CongestionControl::on_report`].
+    /// Whether the control deliberately keeps the rate low, so that the segments in the network count as limited by the application. Read
+    /// after [`CongestionControl::on_report`].
     fn limits_rate(&self) -> bool {
         false
     }
@@ -329,7 +329,7 @@ pub trait CongestionControl: Probe + DynClone {
         window.size = window.threshold; // [RFC5681 s3.2 (6); RFC6582 s3.2 (3); RFC6675 s5]
     }
 
-    /// Handles sending after nothing was outstanding.
+    /// Handles the first transmission after nothing was outstanding.
     fn on_resume(&mut self, now: Time, window: &mut Window) {
         let _ = (now, window);
     }
@@ -339,23 +339,23 @@ pub trait CongestionControl: Probe + DynClone {
         EcnUse::default()
     }
 
-    /// Handles the marks that an acknowledgement reports, if both ends have agreed on ECN; called before all other processing of the
+    /// Handles the marks that an acknowledgement reports, if both ends have agreed on ECN. Called before all other processing of the
     /// acknowledgement, whether it acknowledges new data or not.
     fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
         let _ = feedback;
     }
 
-    /// Round trips that the control currently needs.
+    /// Round-trip samples that the control currently needs.
     fn rtt_sampling(&self) -> RttSampling {
         RttSampling::OncePerRound
     }
 
-    /// Whether segments leave at [`CongestionControl::pacing_rate`] even if the scenario does not ask for pacing.
+    /// Whether segments are paced by [`CongestionControl::pacing_rate`] even if the scenario does not request pacing.
     fn paces(&self) -> bool {
         false
     }
 
-    /// Pacing rate; by default that of the sender, from the window and the smoothed round trip.
+    /// Pacing rate; `None` for the default of the sender, from the window and the smoothed round trip.
     fn pacing_rate(&self, now: Time, window: &Window) -> Option<Rate> {
         let _ = (now, window);
         None
@@ -408,7 +408,7 @@ pub(crate) mod testing {
         Congestion { now: at_ms(ms), cause: Cause::Loss, in_flight }
     }
 
-    /// Asserts that `a` is `b` but for rounding.
+    /// Asserts that `a` equals `b` except for rounding.
     #[track_caller]
     pub fn close(a: f64, b: f64) {
         assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");

@@ -60,7 +60,7 @@ impl Check for Parameters {
     }
 }
 
-/// The control of a connection. Counts are in segments, as all are of one size.
+/// The control of a connection. Counts are in segments, since all segments have the same size.
 #[derive(Clone, Debug)]
 pub struct Prague {
     gain: f64,
@@ -69,11 +69,11 @@ pub struct Prague {
     alpha: f64,
     delivered: u32,
     marked: u32,
-    /// Segments whose marks have been counted since the window last grew.
+    /// Number of segments whose marks have been counted since the window last grew.
     marked_since_growth: u32,
-    /// A mark has been seen: from then on alpha is updated.
+    /// Whether a mark has been seen. From then on alpha is updated.
     has_seen_mark: bool,
-    /// The smoothed round trip, after the first measurement.
+    /// Smoothed round trip; `None` before the first measurement.
     smoothed: Option<Duration>,
     /// Time of the next update of alpha.
     due: Time,
@@ -96,7 +96,7 @@ impl Prague {
         }
     }
 
-    /// Segments per round trip.
+    /// Growth in segments per round trip.
     fn increase(&self) -> f64 {
         let Some(rtt) = self.smoothed.filter(|rtt| *rtt < self.virtual_rtt) else { return 1.0 };
         let ratio = rtt.as_seconds() / self.virtual_rtt.as_seconds();
@@ -146,7 +146,7 @@ impl CongestionControl for Prague {
         EcnUse { required: true, echo: self.echo, capable: EcnCapable::Segments, codepoint: EcnCodepoint::Ect1 }
     }
 
-    /// A segment sent again may be marked too, so that there may be more marks than segments delivered.
+    /// A retransmitted segment may be marked too, so there may be more marks than delivered segments.
     fn on_ecn_feedback(&mut self, feedback: &EcnFeedback) {
         self.delivered += feedback.delivered;
         self.marked += feedback.marked;
@@ -229,14 +229,14 @@ mod tests {
         let mut it = prague(&[]);
         let mut window = Window { size: 10.0, threshold: 2.0, max: 1000 };
         let feedback = EcnFeedback { now: ms(1), acknowledged: 2, newly: 2, next: 10, delivered: 2, ece: true, marked: 1 };
-        // One of two, then two in duplicate acknowledgements before one of three: 1 / 10, then 1 / 10.1.
+        // One mark in two segments, then two in duplicate acknowledgements before one of three: 1 / 10, then 1 / 10.1.
         it.on_ecn_feedback(&feedback);
         it.on_ack(&Acknowledgement { ece: true, ..ack(2) }, &mut window);
         assert_eq!(window.size, 10.1);
         (0..2).for_each(|_| it.on_ecn_feedback(&EcnFeedback { newly: 0, delivered: 1, ..feedback }));
         it.on_ack(&ack(3), &mut window);
         assert_eq!(window.size, 10.1 + 1.0 / 10.1);
-        // More marks than segments, since those sent again are marked too.
+        // More marks than segments, since retransmitted segments are marked too.
         it.on_ecn_feedback(&EcnFeedback { newly: 1, delivered: 1, marked: 2, ..feedback });
         it.on_ack(&ack(1), &mut window);
         assert_eq!(window.size, 10.1 + 1.0 / 10.1);
@@ -247,7 +247,7 @@ mod tests {
         let mut it = prague(&[]);
         sample(&mut it, 5);
         let mut alphas = Vec::new();
-        // Nothing is marked until 5 ms; 25 ms after 0, M = 1/4, with 2 marks of 8 segments: 15/16 + 1/4 / 16. Then M = 0.
+        // No mark until 5 ms. 25 ms after 0, M = 1/4, with 2 marks of 8 segments: 15/16 + 1/4 / 16. Then M = 0.
         for (now, delivered, marked) in [(0, 1, 0), (5, 2, 1), (10, 0, 0), (24, 5, 1), (25, 1, 0), (50, 4, 0)] {
             let feedback = EcnFeedback { now: ms(now), acknowledged: 1, newly: 1, next: 10, delivered, ece: marked > 0, marked };
             it.on_ecn_feedback(&feedback);

@@ -95,7 +95,7 @@ impl Check for Parameters {
     }
 }
 
-/// Maximum of `increase`, above that of any proposal.
+/// Maximum of `increase`, above the value of any proposal.
 const MOST_INCREASE: f64 = 1000.0;
 
 impl Default for Parameters {
@@ -183,7 +183,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
-        // ssthresh stays when a segment times out again [RFC5681 s3.1].
+        // ssthresh does not change when a segment times out again [RFC5681 s3.1].
         if !timeout.repeated {
             self.reduce(timeout.in_flight, self.decrease, window);
         }

@@ -2,14 +2,14 @@
 
 use super::Acknowledgement;
 
-/// A round trip ends with the acknowledgement of a segment that was sent after it began.
+/// Detects the end of round trips: a round trip ends with the acknowledgement of a segment that was sent after it began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     end: u32,
 }
 
 impl Round {
-    /// Whether a round trip ends with `ack`; the next one then begins.
+    /// Whether a round trip ends with `ack`. If so, the next one begins.
     pub fn ends_with(&mut self, ack: &Acknowledgement) -> bool {
         let ends = ack.acknowledged > self.end;
         if ends {

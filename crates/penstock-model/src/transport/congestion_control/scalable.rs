@@ -135,7 +135,7 @@ mod tests {
         close(window.size, 100.0);
     }
 
-    /// Each 1000 acknowledgements add 10 segments, which congestion removes from a window of 80 = 0.01 / (0.125 * 0.001).
+    /// 1000 acknowledgements add 10 segments. Congestion removes that number from a window of 80 = 0.01 / (0.125 * 0.001).
     #[test]
     fn the_window_is_inverse_to_the_loss_rate() {
         let mut it = scalable(&[]);

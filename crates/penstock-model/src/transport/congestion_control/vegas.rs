@@ -64,9 +64,9 @@ pub struct Vegas {
     base: Duration,
     /// The last round trip, and when it was measured.
     sample: (Time, Duration),
-    /// The segment whose round trip is compared next (the distinguished one); none after congestion.
+    /// Segment whose round trip is compared next (the distinguished one); `None` after congestion.
     timed: Option<u32>,
-    /// In slow start: whether this is a round trip of growth.
+    /// Whether the window grows in this round trip of slow start.
     grows: bool,
 }
 
@@ -84,13 +84,13 @@ impl Vegas {
         }
     }
 
-    /// Segments that wait in the network (Diff in buffers), from `sent` of them during `rtt` [Brakmo94 s3.2].
+    /// Number of segments that wait in the network (Diff in buffers), given that `sent` were sent during `rtt` [Brakmo94 s3.2].
     fn waiting(&self, sent: u32, rtt: Duration, window: &Window) -> f64 {
         let actual_times_base = f64::from(sent) * self.base.as_seconds() / rtt.as_seconds();
         f64::from(window.usable()) - actual_times_base
     }
 
-    /// Handles the acknowledgement of the timed segment; `waiting` is `None` if it is unknown.
+    /// Handles the acknowledgement of the timed segment; `waiting` is `None` if unknown.
     fn on_round_end(&mut self, waiting: Option<f64>, window: &mut Window) {
         if window.is_in_slow_start() {
             match waiting {
@@ -104,12 +104,12 @@ impl Vegas {
                 window.size = (window.size + 1.0).min(f64::from(window.max));
             } else if waiting > self.beta {
                 window.size = (window.size - 1.0).max(2.0);
-                window.threshold = window.threshold.min(window.size); // a smaller window does not begin slow start again
+                window.threshold = window.threshold.min(window.size); // prevents another slow start at a smaller window
             }
         }
     }
 
-    /// Discards the current measurement: the segments in flight were not sent with the current window.
+    /// Discards the current measurement, since the segments in flight were not sent with the current window.
     fn forget_round(&mut self) {
         self.timed = None;
         self.grows = false;

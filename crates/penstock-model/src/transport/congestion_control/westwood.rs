@@ -53,7 +53,7 @@ pub struct Westwood {
     bwe: Option<f64>,
     rtt_min: f64,
     round: Round,
-    /// Start of the round trip, and the segments that had arrived then.
+    /// Start of the round trip, and the number of segments that had arrived by then.
     round_start: Option<(Time, u32)>,
     /// cwnd at the last loss.
     size_at_loss: f64,
@@ -129,7 +129,7 @@ impl CongestionControl for Westwood {
         self.rtt_min = self.rtt_min.min(sample.rtt.as_seconds());
     }
 
-    /// cwnd returns to its value before the loss if the recovery has raised it to a larger ssthresh.
+    /// Restores cwnd to its value before the loss if the recovery has raised it to a larger ssthresh.
     fn on_recovery_end(&mut self, _now: Time, window: &mut Window) {
         window.size = window.threshold.min(self.size_at_loss);
     }
@@ -154,7 +154,7 @@ mod tests {
         it.on_rtt_sample(&RttSample { now: Time::ZERO, rtt: Duration::from_ms(ms), smoothed: Duration::from_ms(ms) }, window);
     }
 
-    /// By hand: 20 segments in 100 ms are 200 per second; then 36 are 360, and 7/8 of 200 with 1/8 of 360 are 220.
+    /// By hand: 20 segments in 100 ms are 200 per second. Then 36 are 360, and 7/8 of 200 plus 1/8 of 360 is 220.
     #[test]
     fn bandwidth_is_averaged_and_gives_the_threshold() {
         let mut it = westwood(&[]);

@@ -1,4 +1,4 @@
-//! The congestion window and its threshold, in segments.
+//! Congestion window and slow-start threshold, in segments.
 
 /// cwnd and ssthresh. Uses only additions and divisions of doubles, which give the same results on every machine.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Window {
         self.size < self.threshold
     }
 
-    /// Whole segments that may be outstanding: at least one, since only pacing keeps a window below one.
+    /// Number of whole segments that may be outstanding; at least one, since only pacing realises a window below one.
     #[inline]
     pub fn usable(&self) -> u32 {
         (self.size as u32).max(1).min(self.max)
@@ -31,7 +31,7 @@ impl Window {
         self.size = self.size.min(f64::from(self.max));
     }
 
-    /// [`Window::grow`] that counts acknowledged segments; slow start ends at ssthresh.
+    /// Same as [`Window::grow`], but counts acknowledged segments; slow start ends at ssthresh.
     #[inline]
     pub fn grow_by_acknowledged(&mut self, segments: u32) {
         if segments == 1 {
@@ -57,18 +57,18 @@ impl Window {
         self.threshold = f64::from((flight / 2).max(2));
     }
 
-    /// [`Window::halve_threshold`] with a factor other than 1/2, in whole segments.
+    /// Same as [`Window::halve_threshold`], with a factor other than 1/2, in whole segments.
     pub fn reduce_threshold(&mut self, flight: u32, factor: f64) {
         self.threshold = f64::from((f64::from(flight) * factor) as u32).max(2.0);
     }
 
-    /// [`Window::reduce_threshold`] that keeps the fraction of a segment, as in bytes.
+    /// Same as [`Window::reduce_threshold`], but keeps fractions of a segment, as in bytes.
     pub fn reduce_threshold_exactly(&mut self, flight: u32, factor: f64) {
         self.threshold = (f64::from(flight) * factor).max(2.0);
     }
 
-    /// [`Window::reduce_threshold_exactly`] from the part of cwnd that is in use. FlightSize alone may be several times cwnd after losses
-    /// that selective acknowledgements have reported, so that a factor close to one would enlarge the window.
+    /// Same as [`Window::reduce_threshold_exactly`], but starts from the part of cwnd that is in use. FlightSize alone may be several times
+    /// cwnd after losses reported by SACK, so a factor close to one would enlarge the window.
     pub fn reduce_threshold_within(&mut self, flight: u32, factor: f64) {
         self.threshold = (f64::from(flight).min(self.size) * factor).max(2.0);
     }

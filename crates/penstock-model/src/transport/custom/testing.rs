@@ -1,11 +1,11 @@
-//! A wire of 50 ms each way between both ends of a transport, for the tests of transports.
+//! A wire of 50 ms in each direction between both ends of a transport, for tests of transports.
 
 use super::{AckPacket, DataPacket, TransportEnds};
 use crate::transport::tcp::tests::harness::{lines, DELAY};
 use crate::units::{Bytes, Duration, Time};
 use std::collections::BTreeMap;
 
-/// More packets of one end at one instant are a loop without end.
+/// Maximum number of packets of one end at one instant; more indicate an endless loop.
 const MOST_AT_ONCE: usize = 1 << 12;
 
 #[derive(Clone, Copy)]
@@ -14,15 +14,15 @@ enum Arrival {
     Ack(AckPacket),
 }
 
-/// Both ends of a connection and the packets in flight between them; panics when an end breaks its contract.
+/// Both ends of a connection and the packets in flight between them. Panics if an end violates its interface.
 pub struct Wire {
     ends: TransportEnds,
     now: Time,
     lost: &'static [u32],
     lost_acks: &'static [usize],
-    /// Arrivals with the times at which they were sent, by time of arrival and number.
+    /// Arrivals by time and number, each with the time at which it was sent.
     in_transit: BTreeMap<(Time, usize), (Time, Arrival)>,
-    /// All data packets and acknowledgements sent, lost or not.
+    /// All data packets and acknowledgements sent, including lost ones.
     log: Vec<(Time, DataPacket)>,
     acks: Vec<(Time, AckPacket)>,
 }
@@ -42,14 +42,14 @@ impl Wire {
         Wire { lost_acks: numbers, ..self }
     }
 
-    /// Begins the connection with this number of bytes, or with data without end.
+    /// Starts the connection with this number of bytes, or with endless data if `None`.
     pub fn start(mut self, bytes: Option<u64>) -> Wire {
         self.ends.sender.on_data(self.now, bytes);
         self.collect();
         self
     }
 
-    /// The application stops at this instant.
+    /// Stops the application at this instant.
     pub fn stop(&mut self) {
         self.ends.sender.on_stop(self.now);
         self.collect();
@@ -68,17 +68,17 @@ impl Wire {
         self.ends.sender.is_finished()
     }
 
-    /// Bytes that the receiver has passed to the application.
+    /// Number of bytes that the receiver has passed to the application.
     pub fn delivered(&self) -> u64 {
         self.ends.receiver.delivered()
     }
 
-    /// The data packets sent, as lines of `milliseconds: numbers`; retransmissions have a star.
+    /// Data packets sent, as lines of `milliseconds: numbers`; retransmissions have a star.
     pub fn sent(&self) -> String {
         lines(&self.log, |packet| format!("{}{}", packet.seq, if packet.retransmission { "*" } else { "" }))
     }
 
-    /// The acknowledgements sent, as lines of `milliseconds: numbers`.
+    /// Acknowledgements sent, as lines of `milliseconds: numbers`.
     pub fn answered(&self) -> String {
         lines(&self.acks, |ack| ack.next.to_string())
     }
@@ -105,7 +105,7 @@ impl Wire {
         self.collect();
     }
 
-    /// Sends whatever both ends have to send at this instant.
+    /// Sends everything that both ends have to send at this instant.
     fn collect(&mut self) {
         let (now, facts) = (self.now, self.ends.facts);
         let before = self.log.len() + self.acks.len();
@@ -141,7 +141,7 @@ mod tests {
     use crate::transport::custom::{Expiry, TransportFacts, TransportReceiver, TransportSender};
     use std::collections::{BTreeSet, VecDeque};
 
-    /// Sends all packets at once, and at each deadline those that are not acknowledged.
+    /// Sends all packets at once, and at each deadline those that have not been acknowledged.
     #[derive(Clone, Default)]
     struct Burst {
         size: u32,

@@ -59,7 +59,7 @@ crate::parameters! {
         floor: Rate = "10 Mbit/s", changeable;
     }
 }
-/// Each cycle costs some steps, even of a sender that is idle for long.
+/// Minimum timer period: each cycle costs some steps, even for a sender that is idle for long.
 const LEAST_TIMER: Duration = Duration::from_us(1);
 
 impl Check for Parameters {
@@ -75,27 +75,27 @@ impl Check for Parameters {
     }
 }
 
-/// The rates of a sender, in bit/s.
+/// State of a sender. Rates are in bit/s.
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     parameters: Parameters,
     line: f64,
-    /// R_C.
+    /// Current rate (R_C).
     rate: f64,
-    /// R_T.
+    /// Target rate (R_T).
     target: f64,
     alpha: f64,
-    /// T and BC, and the bytes of the cycle that runs.
+    /// Completed cycles of timer (T) and byte counter (BC), and the bytes of the current cycle.
     timer_cycles: u32,
     byte_cycles: u32,
     bytes: u64,
-    /// When alpha is next updated without a notification, and when the cycle of the timer ends.
+    /// Time of the next update of alpha without a notification, and end of the current timer cycle.
     alpha_due: Time,
     rate_due: Time,
 }
 
 impl Dcqcn {
-    /// A control that begins at the rate of the port.
+    /// A control that starts at the rate of the port.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Dcqcn {
         let line = context.site.rate.as_bps() as f64;
         Dcqcn {
@@ -107,13 +107,13 @@ impl Dcqcn {
             timer_cycles: 0,
             byte_cycles: 0,
             bytes: 0,
-            // Before the first notification alpha is what it begins at.
+            // alpha keeps its initial value before the first notification.
             alpha_due: Time::NEVER,
             rate_due: Time::NEVER,
         }
     }
 
-    /// Handles the timers that have ended by `now`. At the rate of the port there is nothing to recover.
+    /// Handles the timers that have expired by `now`. At the rate of the port there is nothing to recover.
     fn advance(&mut self, now: Time) {
         if self.alpha_due <= now {
             let timer = self.parameters.alpha_timer;
@@ -128,7 +128,7 @@ impl Dcqcn {
         }
     }
 
-    /// A cycle has ended.
+    /// Handles the end of a cycle.
     fn increase(&mut self) {
         let threshold = self.parameters.fast_recovery.0;
         let (least, most) = (self.timer_cycles.min(self.byte_cycles), self.timer_cycles.max(self.byte_cycles));
@@ -175,7 +175,7 @@ impl RateControl for Dcqcn {
         (self.alpha_due, self.rate_due) = (now + self.parameters.alpha_timer, now + self.parameters.rate_timer);
     }
 
-    /// Timers that are set keep their instants.
+    /// Running timers keep their deadlines.
     fn change(&mut self, now: Time, parameters: &dyn Any) {
         self.advance(now);
         self.parameters.clone_from(own(parameters));

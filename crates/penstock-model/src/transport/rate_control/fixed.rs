@@ -1,4 +1,4 @@
-//! A rate that nothing changes.
+//! A constant rate.
 
 use crate::parameters::{own, Check};
 use crate::transport::rate_control::{RateContext, RateControl};
@@ -31,16 +31,16 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// The rate of a sender.
+/// State of a sender.
 #[derive(Clone, Debug)]
 pub struct Fixed {
     rate: Rate,
-    /// Of the first link.
+    /// Rate of the first link.
     line: Rate,
 }
 
 impl Fixed {
-    /// The rate of a sender.
+    /// A control with these parameters.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Fixed {
         let line = context.site.rate;
         Fixed { rate: parameters.rate.map_or(line, |rate| rate.min(line)), line }

@@ -1,4 +1,4 @@
-//! HPCC: the window from the utilisation that ports report.
+//! HPCC: sets the window by the utilisation that ports report.
 
 use crate::parameters::{own, Check, Count, Probability};
 use crate::transport::rate_control::{Feedback, HopRecord, RateAck, RateContext, RateControl};
@@ -64,28 +64,28 @@ impl Check for Parameters {
 /// The windows of a sender, in bytes; times in seconds.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
-    /// T.
+    /// Base round-trip time (T).
     base_rtt: f64,
     eta: f64,
     max_stage: u32,
     increase: f64,
-    /// Bounds of W.
+    /// Bounds of the window W.
     bounds: (f64, f64),
-    /// W and W_c.
+    /// Window (W), and reference window (W_c).
     window: f64,
     reference: f64,
-    /// U.
+    /// Utilisation (U).
     utilisation: f64,
-    /// Rounds of additive increase (incStage).
+    /// Number of rounds of additive increase (incStage).
     stage: u32,
-    /// W_c changes with the first acknowledgement beyond this packet (lastUpdateSeq).
+    /// The first acknowledgement beyond this packet changes W_c (lastUpdateSeq).
     last_update: u32,
-    /// The last record of each hop (L).
+    /// Last record of each hop (L).
     links: Vec<HopRecord>,
 }
 
 impl Hpcc {
-    /// A control whose window is what the first link sends in a round trip.
+    /// A control whose initial window is the number of bytes that the first link sends in a round trip.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Hpcc {
         let base_rtt = parameters.base_rtt.as_seconds();
         let bytes = |rate: Rate| rate.as_bps() as f64 / 8.0 * base_rtt;
@@ -105,7 +105,7 @@ impl Hpcc {
         }
     }
 
-    /// Updates U by the records of an acknowledgement (MeasureInflight) [Li19 algorithm 1].
+    /// Updates U from the records of an acknowledgement (MeasureInflight) [Li19 algorithm 1].
     fn measure_inflight(&mut self, records: &[HopRecord]) {
         let (mut most, mut interval) = (0.0, 0.0);
         for (before, now) in self.links.iter().zip(records) {
@@ -121,7 +121,7 @@ impl Hpcc {
         self.utilisation = (1.0 - share) * self.utilisation + share * most;
     }
 
-    /// Sets W; W_c too, once per round trip (ComputeWind) [Li19 algorithm 1].
+    /// Sets W, and W_c once per round trip (ComputeWind) [Li19 algorithm 1].
     fn compute_window(&mut self, is_new_round: bool) {
         let decreases = self.utilisation >= self.eta || self.stage >= self.max_stage;
         let scaled = if decreases { self.reference / (self.utilisation / self.eta) } else { self.reference };
@@ -132,7 +132,7 @@ impl Hpcc {
         }
     }
 
-    /// Whether records follow the stored ones: the same ports, each later. Where a record is missing, ports differ.
+    /// Whether records follow the stored ones: same ports, all later. If a record is missing, ports differ.
     fn follow(&self, records: &[HopRecord]) -> bool {
         self.links.len() == records.len() && self.links.iter().zip(records).all(|(before, now)| now.hop == before.hop && now.at > before.at)
     }

@@ -1,7 +1,7 @@
 //! Rate control of rate-based transports.
 //!
-//! A rate control receives the events of a connection (packets sent, acknowledgements, marks) and returns a rate and optionally a
-//! window. Its [`Feedback`] lists what it needs from receivers and ports; nothing else is provided.
+//! A rate control receives the events of a connection (packets sent, acknowledgements, marks) and returns a rate and optionally a window.
+//! Its [`Feedback`] lists the information that it needs from receivers and ports; nothing else is provided.
 
 pub mod dcqcn;
 pub mod fixed;
@@ -40,7 +40,7 @@ macro_rules! rate_controls {
                 }
             }
 
-            /// The control behind the variant.
+            /// Control of the variant.
             fn get(&self) -> &dyn RateControl {
                 match self {
                     $( AnyRateControl::$variant(it) => it, )*
@@ -135,10 +135,10 @@ impl RateControlPlan {
     }
 }
 
-/// Description of a connection for the rate control that is built for it.
+/// Context from which the rate control of a connection is built.
 #[derive(Clone, Debug)]
 pub struct RateContext {
-    /// The sending end of the flow.
+    /// Site of the sending end of the flow.
     pub site: Site,
     /// Bytes of a data packet on the wire.
     pub packet: u32,
@@ -147,10 +147,10 @@ pub struct RateContext {
 /// Feedback that a rate control needs from receivers and ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Feedback {
-    /// Minimum time between two notifications of marks (CNP) by a receiver; `None` if it sends none, and data cannot be marked.
+    /// Minimum time between two notifications of marks (CNP) by a receiver; `None` if it sends none and data cannot be marked.
     pub notification_interval: Option<Duration>,
-    /// Packets per acknowledgement; each acknowledgement echoes the sending time of the packet that it answers. `None` if the control
-    /// gets no acknowledgements; the transport then sends them by its own rule.
+    /// Packets per acknowledgement; each acknowledgement echoes the sending time of the packet that it answers. `None` if the control gets
+    /// no acknowledgements; the transport then sends them by its own rule.
     pub ack_every: Option<u32>,
     /// Whether ports write [`HopRecord`]s, which acknowledgements echo.
     pub telemetry: bool,
@@ -163,15 +163,15 @@ pub struct RateAck<'a> {
     pub now: Time,
     /// Time since the answered packet was sent.
     pub rtt: Duration,
-    /// The packet that the receiver expects next.
+    /// Packet that the receiver expects next.
     pub next: u32,
-    /// The packet that the sender sends next.
+    /// Packet that the sender sends next.
     pub next_to_send: u32,
-    /// Records of the ports that the packet passed, in order; empty without telemetry.
+    /// Records of the ports that the packet has passed, in order; empty without telemetry.
     pub telemetry: &'a [HopRecord],
 }
 
-/// Record of a port about itself for a packet whose transmission it begins (in-band telemetry) [Li19]. The port of the sending host
+/// Record that a port writes about itself when it begins to transmit a packet (in-band telemetry) [Li19]. The port of the sending host
 /// writes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopRecord {
@@ -179,7 +179,7 @@ pub struct HopRecord {
     pub hop: u32,
     /// Bytes waiting behind the packet.
     pub queue: u64,
-    /// Bytes whose transmission the port began before the packet, since the start of the run.
+    /// Number of bytes whose transmission the port began before this packet, since the start of the run.
     pub sent: u64,
     /// Start of the transmission.
     pub at: Time,
@@ -187,9 +187,9 @@ pub struct HopRecord {
     pub rate: Rate,
 }
 
-/// Decisions of a rate control. The sender asks for the rate before each packet; the spacing after the previous packet follows from it.
+/// A rate control. The sender asks for the rate before each packet, which gives the spacing after the previous packet.
 pub trait RateControl: Probe + DynClone {
-    /// The rate at `now`, above 0.
+    /// Rate at `now`; above 0.
     fn rate(&mut self, now: Time) -> Rate;
 
     /// Feedback that the control needs; always the same for the same parameters.
@@ -197,7 +197,7 @@ pub trait RateControl: Probe + DynClone {
         Feedback::default()
     }
 
-    /// Window in bytes: packets leave while fewer bytes are outstanding, or none.
+    /// Window in bytes: packets leave while fewer bytes are outstanding, or while none are. `None` without a window.
     fn window(&self) -> Option<Bytes> {
         None
     }
@@ -217,7 +217,7 @@ pub trait RateControl: Probe + DynClone {
         let _ = now;
     }
 
-    /// Handles the acknowledgement of everything that the application has offered.
+    /// Handles the event that everything offered by the application has been acknowledged.
     fn on_message_complete(&mut self, now: Time) {
         let _ = now;
     }

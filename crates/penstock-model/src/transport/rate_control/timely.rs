@@ -1,4 +1,4 @@
-//! TIMELY: the rate from the gradient of the round-trip time.
+//! TIMELY: sets the rate by the gradient of the round-trip time.
 
 use crate::parameters::{own, Check, Count, Fraction, Weight};
 use crate::transport::rate_control::{Feedback, RateAck, RateContext, RateControl};
@@ -78,25 +78,25 @@ impl Check for Parameters {
     }
 }
 
-/// The rate of a sender, in bit/s; times in seconds.
+/// State of a sender. Rates are in bit/s, times in seconds.
 #[derive(Clone, Debug)]
 pub struct Timely {
     parameters: Parameters,
     line: Rate,
     packet: u32,
     rate: f64,
-    /// The round trip before, once there is one.
+    /// Previous round trip; `None` before the first one.
     before: Option<f64>,
-    /// When it was measured.
+    /// Time of its measurement.
     updated: Option<Time>,
-    /// The averaged difference of two round trips.
+    /// Averaged difference of consecutive round trips.
     difference: f64,
-    /// Completions without a positive gradient, the last ones in a row.
+    /// Number of consecutive completions without a positive gradient.
     not_rising: u32,
 }
 
 impl Timely {
-    /// A control that begins at the rate of the port.
+    /// A control that starts at the rate of the port.
     pub fn new(parameters: &Parameters, context: &RateContext) -> Timely {
         Timely {
             parameters: parameters.clone(),
@@ -110,18 +110,18 @@ impl Timely {
         }
     }
 
-    /// The gradient of the round trip.
+    /// Gradient of the round trip.
     fn gradient(&self) -> f64 {
         self.difference / self.parameters.min_rtt.as_seconds()
     }
 
-    /// Share of a step for a completion at `now`: the time since the last one in units of `min-rtt`, at most 1 [Mittal15].
+    /// Fraction of a step for a completion at `now`: the time since the last one in units of `min-rtt`, at most 1 [Mittal15].
     fn share(&mut self, now: Time) -> f64 {
         let since = self.updated.replace(now).map(|last| now.since(last).as_seconds());
         since.map_or(1.0, |seconds| (seconds / self.parameters.min_rtt.as_seconds()).min(1.0))
     }
 
-    /// The new rate after a round trip in seconds, by algorithm 1 [Mittal15] with `share` of its step.
+    /// Rate after a round trip of `rtt` seconds, by algorithm 1 [Mittal15] with the fraction `share` of its step.
     fn stepped(&mut self, rtt: f64, share: f64) -> f64 {
         let weight = self.parameters.weight.0;
         self.difference = (1.0 - weight) * self.difference + weight * (rtt - self.before.replace(rtt).unwrap_or(rtt));

@@ -1,4 +1,4 @@
-//! Loss recovery: which segments a sender considers lost, and how it repairs the losses.
+//! Loss recovery decides which segments a sender considers lost, and repairs the losses.
 //!
 //! A recovery uses the [`Flight`] of a connection and its [`Window`], which it inflates and deflates during the repair. The [congestion
 //! control](super::congestion_control) decides by how much congestion reduces the window.
@@ -41,7 +41,7 @@ macro_rules! recoveries {
             pub enum RecoveryPlan of "recovery" open Recoveries { $( $name => $variant($parameters), )* }
         }
 
-        /// A running recovery. `Custom` is for users of the crate, in a box as small as the others.
+        /// A running recovery. `Custom` is for users of the crate, in a box as small as the other variants.
         #[allow(missing_docs)] // a variant is documented by its component
         #[derive(Clone, Debug)]
         pub enum AnyRecovery {
@@ -60,7 +60,7 @@ macro_rules! recoveries {
         }
 
         impl AnyRecovery {
-            /// [`Recovery::uses_blocks`].
+            /// Calls [`Recovery::uses_blocks`].
             pub fn uses_blocks(&self) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.uses_blocks(), )*
@@ -68,7 +68,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::recover_check`].
+            /// Calls [`Recovery::recover_check`].
             pub fn recover_check(&self) -> RecoverCheck {
                 match self {
                     $( AnyRecovery::$variant(it) => it.recover_check(), )*
@@ -76,7 +76,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::retransmit_delay`].
+            /// Calls [`Recovery::retransmit_delay`].
             pub fn retransmit_delay(&self) -> RetransmitDelay {
                 match self {
                     $( AnyRecovery::$variant(it) => it.retransmit_delay(), )*
@@ -84,7 +84,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::detection`].
+            /// Calls [`Recovery::detection`].
             pub fn detection(&self) -> Option<Detection> {
                 match self {
                     $( AnyRecovery::$variant(it) => it.detection(), )*
@@ -92,7 +92,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::on_duplicate_ack`].
+            /// Calls [`Recovery::on_duplicate_ack`].
             pub fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_duplicate_ack(ack, flight, window), )*
@@ -100,7 +100,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::on_new_blocks`].
+            /// Calls [`Recovery::on_new_blocks`].
             pub fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_new_blocks(newly, flight), )*
@@ -108,7 +108,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::on_loss`].
+            /// Calls [`Recovery::on_loss`].
             pub fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_loss(flight, window), )*
@@ -116,7 +116,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::on_partial_ack`].
+            /// Calls [`Recovery::on_partial_ack`].
             pub fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
                 match self {
                     $( AnyRecovery::$variant(it) => it.on_partial_ack(newly, flight, window), )*
@@ -124,7 +124,7 @@ macro_rules! recoveries {
                 }
             }
 
-            /// [`Recovery::next_segment`].
+            /// Calls [`Recovery::next_segment`].
             pub fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
                 match self {
                     $( AnyRecovery::$variant(it) => it.next_segment(flight, window), )*
@@ -167,14 +167,14 @@ impl OpenKind for Recoveries {
     }
 }
 
-/// A loss recovery. After a timeout, the sender itself begins the retransmission, which is the same for all recoveries.
+/// A loss recovery. After a timeout, the sender itself starts the retransmission, which is the same for all recoveries.
 pub trait Recovery: DynClone + fmt::Debug {
     /// Whether receivers report the blocks that they hold [RFC2018]; always the same for the same parameters.
     fn uses_blocks(&self) -> bool {
         false
     }
 
-    /// Acknowledgement from which on duplicates may indicate a further loss; always the same for the same parameters.
+    /// Rule that says from which acknowledgement on duplicates may indicate a further loss; always the same for the same parameters.
     fn recover_check(&self) -> RecoverCheck {
         RecoverCheck::AfterTimeout
     }
@@ -184,12 +184,12 @@ pub trait Recovery: DynClone + fmt::Debug {
         RetransmitDelay::None
     }
 
-    /// State of a connection whose sender finds losses by time, if this is such a recovery.
+    /// Initial state of detection by time; `None` for a recovery that does not detect losses by time.
     fn detection(&self) -> Option<Detection> {
         None
     }
 
-    /// Handles an acknowledgement of nothing new while something is outstanding; returns whether it shows a first loss.
+    /// Handles an acknowledgement that reports nothing new while segments are outstanding. Returns whether it shows a first loss.
     fn on_duplicate_ack(&mut self, ack: &Ack, flight: &mut Flight, window: &mut Window) -> bool {
         let _ = ack;
         if flight.phase == Phase::Recovery {
@@ -198,25 +198,25 @@ pub trait Recovery: DynClone + fmt::Debug {
         flight.count_duplicate()
     }
 
-    /// Handles an acknowledgement of new data, outside of recovery, whose blocks cover more than was known; it shows `newly` segments
-    /// in all to have arrived. Returns whether it shows a first loss.
+    /// Handles an acknowledgement of new data, outside of recovery, whose blocks cover new segments. In all, it shows `newly` segments to
+    /// have arrived. Returns whether it shows a first loss.
     fn on_new_blocks(&mut self, newly: u32, flight: &mut Flight) -> bool {
         let _ = (newly, flight);
         false
     }
 
-    /// Begins the repair of a loss, after the congestion control has set the threshold. If [`Recovery::retransmit_delay`] asks for it,
-    /// the sender postpones the first retransmission.
+    /// Starts the repair of a loss, after the congestion control has set the threshold. If [`Recovery::retransmit_delay`] requests it, the
+    /// sender postpones the first retransmission.
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window);
 
-    /// Handles an acknowledgement of `newly` segments in fast recovery, which does not cover everything sent before it. Returns whether
-    /// it restarts the timer.
+    /// Handles an acknowledgement of `newly` segments in fast recovery that does not cover everything sent before the recovery. Returns
+    /// whether it restarts the timer.
     fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
         let _ = (newly, flight, window);
         true
     }
 
-    /// Next segment to send in fast recovery, if the window has room; it counts as sent.
+    /// Next segment to send in fast recovery, if the window has room. Counts it as sent.
     fn next_segment(&mut self, flight: &mut Flight, window: &Window) -> Option<u32> {
         flight.next_in_order(window)
     }

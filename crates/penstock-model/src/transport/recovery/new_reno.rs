@@ -74,14 +74,14 @@ impl Recovery for NewReno {
     }
 
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
-        // The duplicates are segments that have left the network [RFC5681 s3.2 (3)].
+        // The duplicates represent segments that have left the network [RFC5681 s3.2 (3)].
         window.size = window.threshold + f64::from(flight.duplicates);
         flight.begin_recovery();
         self.partial_seen = false;
     }
 
-    /// The next hole is a loss too. The window shrinks by the segments that left the network and grows by the segment sent again
-    /// [RFC6582 s3.2 (3)].
+    /// The next hole is also a loss. The window shrinks by the segments that left the network and grows by the segment sent again [RFC6582
+    /// s3.2 (3)].
     fn on_partial_ack(&mut self, newly: u32, flight: &mut Flight, window: &mut Window) -> bool {
         flight.resend = true;
         window.size = (window.size - f64::from(newly) + 1.0).max(1.0);

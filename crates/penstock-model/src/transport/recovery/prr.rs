@@ -48,10 +48,10 @@ impl Check for Parameters {}
 #[derive(Clone, Debug)]
 pub struct Prr {
     reduction: Reduction,
-    /// Outside of recovery, segments that the last acknowledgement has shown to have arrived (DeliveredData); in recovery, all segments
-    /// that had arrived by the last acknowledgement.
+    /// Outside of recovery: number of segments that the last acknowledgement has shown to have arrived (DeliveredData). In recovery: number
+    /// of all segments that had arrived by the last acknowledgement.
     last: u32,
-    /// Value of the scoreboard's `lost_below` at the last acknowledgement: segments before it that have not arrived are lost.
+    /// Value of the scoreboard's `lost_below` at the last acknowledgement: segments below it that have not arrived are lost.
     lost_below: u32,
 }
 
@@ -89,7 +89,7 @@ impl Recovery for Prr {
         flight.count_duplicate() || flight.is_first_lost()
     }
 
-    /// RecoverFS leaves out the segments that had arrived before this acknowledgement [RFC9937 s6.1].
+    /// RecoverFS excludes the segments that had arrived before this acknowledgement [RFC9937 s6.1].
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         let newly = self.last;
         let sacked = flight.delivered() - flight.unacknowledged;
@@ -126,7 +126,7 @@ mod tests {
     use crate::packet::{SackBlock, SackBlocks};
     use crate::site::Site;
 
-    /// Twenty segments outstanding, more to send, and ssthresh at ten.
+    /// Twenty outstanding segments, more to send, and ssthresh at ten.
     fn outstanding() -> (Prr, Flight, Window) {
         let detection =
             LossDetection { dup_ack_threshold: 3, limited_transmit: false, uses_blocks: true, recover_check: RecoverCheck::AfterTimeout };
@@ -135,7 +135,7 @@ mod tests {
         (Prr::new(&Parameters {}, &Site::trial()), flight, Window { size: 20.0, threshold: 10.0, max: 1000 })
     }
 
-    /// Applies a duplicate acknowledgement with one block; returns the segments sent, the fast retransmit included.
+    /// Applies a duplicate acknowledgement with one block. Returns the segments sent, including the fast retransmit.
     fn duplicate(it: &mut Prr, flight: &mut Flight, window: &mut Window, start: u32, end: u32) -> Vec<u32> {
         acknowledge(it, flight, window, (start, end));
         sent(it, flight, window)
@@ -166,8 +166,9 @@ mod tests {
         for end in [2, 3] {
             assert!(duplicate(&mut it, &mut flight, &mut window, 1, end).is_empty());
         }
-        // RecoverFS is 20 minus the two that had arrived. After the n-th arrival since then, ceil(10 n / 18) have been sent in all. One
-        // of the 18 is lost, so with the 15th arrival 17 - 15 + 8 = 10 are in the network, which is ssthresh: from then on, one is sent
+        // RecoverFS is 20 minus the two that had arrived. After the n-th arrival since then, ceil(10 n / 18) have been sent in all. One of
+        // the 18 is lost, so with the 15th arrival 17 - 15 + 8 = 10 are in the network, which is ssthresh. From then on, each arrival
+        // permits one segment, up to ssthresh.
         // per arrival, up to ssthresh.
         let all = [1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8, 8, 9, 10];
         let mut out = Vec::new();
@@ -181,8 +182,8 @@ mod tests {
         assert!(duplicate(&mut it, &mut flight, &mut window, 1, 20).is_empty());
     }
 
-    /// cwnd, inflight and the segments sent for each acknowledgement, with limited transmit; each acknowledgement reports one more
-    /// segment from `first` on. These are the rows `c`, `i` and `s` of the figures of RFC 9937.
+    /// cwnd, inflight and the segments sent for each acknowledgement, with limited transmit. Each acknowledgement reports another segment,
+    /// starting at `first`. These are the rows `c`, `i` and `s` of the figures of RFC 9937.
     fn figure(first: u32, acknowledgements: u32) -> Vec<(u32, u32, Vec<u32>)> {
         let (mut it, mut flight, mut window) = outstanding();
         let mut of_ack = |end| {
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_single_loss_is_as_in_figure_1_of_rfc_9937() {
-        // Acknowledgement 22 ends the recovery, with ssthresh. At 19, inflight is ssthresh; the figure continues the proportional
+        // Acknowledgement 22 ends the recovery, with ssthresh. At 19, inflight equals ssthresh. The figure continues the proportional
         // reduction there and sends the last segment but one, with 11 and 10 in its rows, and 10 and 10 at 20. Section 6.2 sends that
         // segment at 20.
         let cwnd = [20, 20, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 10, 10, 10];
@@ -225,11 +226,11 @@ mod tests {
     #[test]
     fn after_heavy_losses_it_conserves_packets_and_then_grows_as_slow_start_does() {
         let (mut it, mut flight, mut window) = outstanding();
-        // Segments 0 to 14 are lost. With 2 in the network, one is sent per arrival.
+        // Segments 0 to 14 are lost. While 2 are in the network, each arrival permits one segment.
         for (end, expected) in [(16, vec![]), (17, vec![]), (18, vec![0]), (19, vec![1]), (20, vec![2])] {
             assert_eq!(duplicate(&mut it, &mut flight, &mut window, 15, end), expected, "block to {end}");
         }
-        // Each retransmission that arrives permits two segments: the acknowledgement advances and shows no loss.
+        // Each retransmission that arrives permits two segments, since the acknowledgement advances and shows no loss.
         for (next, expected) in [(1, vec![3, 4]), (2, vec![5, 6]), (3, vec![7, 8])] {
             flight.unacknowledged = next;
             flight.scoreboard.remove_below(next);

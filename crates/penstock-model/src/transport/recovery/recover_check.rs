@@ -1,4 +1,4 @@
-//! Acknowledgement from which on duplicates may indicate a further loss.
+//! Rule that says from which acknowledgement on duplicates may indicate a further loss.
 
 crate::choice! {
     /// Acknowledgement from which on duplicates may indicate a further loss, relative to the highest segment sent when the last loss

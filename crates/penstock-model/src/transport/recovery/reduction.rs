@@ -2,25 +2,25 @@
 
 use crate::transport::congestion_control::Window;
 
-/// Counts of a recovery.
+/// Counters of a recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reduction {
-    /// Segments in flight at the beginning (RecoverFS).
+    /// Number of segments in flight at the start of the recovery (RecoverFS).
     pub recover_flight: u32,
-    /// Segments that have arrived since (prr_delivered).
+    /// Number of segments that have arrived since then (prr_delivered).
     pub delivered: u32,
-    /// Segments sent since (prr_out).
+    /// Number of segments sent since then (prr_out).
     pub out: u32,
 }
 
 impl Reduction {
-    /// Begins a recovery.
+    /// Starts a recovery.
     pub fn begin(recover_flight: u32) -> Reduction {
         Reduction { recover_flight, delivered: 0, out: 0 }
     }
 
-    /// Updates cwnd for an acknowledgement that shows `newly` segments to have arrived and leaves `in_flight` in the network; it
-    /// `is_safe` if it advances and shows no further loss [RFC9937 s6.2].
+    /// Updates cwnd for an acknowledgement that shows `newly` segments to have arrived and leaves `in_flight` in the network. `is_safe`
+    /// means that it advances and shows no further loss [RFC9937 s6.2].
     pub fn update(&mut self, newly: u32, is_safe: bool, in_flight: u32, window: &mut Window) {
         if newly == 0 {
             return;

@@ -55,7 +55,7 @@ impl Recovery for Reno {
     }
 
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
-        // The duplicates are segments that have left the network [RFC5681 s3.2 (3)].
+        // The duplicates represent segments that have left the network [RFC5681 s3.2 (3)].
         window.size = window.threshold + f64::from(flight.duplicates);
         flight.begin_recovery();
     }

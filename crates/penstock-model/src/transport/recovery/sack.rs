@@ -46,7 +46,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// The recovery of a connection; the scoreboard is in the flight.
+/// The recovery of a connection. The scoreboard is in the flight.
 #[derive(Clone, Debug)]
 pub struct Sack {
     delay: RetransmitDelay,

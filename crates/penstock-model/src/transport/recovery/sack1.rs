@@ -1,4 +1,4 @@
-//! The recovery of SACK TCP as first simulated, in 1996.
+//! The recovery of SACK TCP as first simulated in 1996.
 
 use super::{Flight, Phase, Recovery, RetransmitDelay};
 use crate::packet::Ack;
@@ -54,10 +54,10 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// The recovery of a connection; the scoreboard is in the flight.
+/// The recovery of a connection. The scoreboard is in the flight.
 #[derive(Clone, Debug)]
 pub struct Sack1 {
-    /// Estimate of the segments in the network during fast recovery.
+    /// Estimated number of segments in the network during fast recovery.
     pipe: u32,
     delay: RetransmitDelay,
 }
@@ -94,9 +94,9 @@ impl Recovery for Sack1 {
         flight.begin_recovery();
     }
 
-    /// For each partial acknowledgement except the first, the lost segment has not been subtracted from pipe yet. The first counts the
-    /// same, so that the repair is never slower than a slow start [Fall96 s2.4]. A late arrival before any retransmission counts as one
-    /// segment.
+    /// Each partial acknowledgement except the first reveals a lost segment that has not been subtracted from pipe yet. The first one
+    /// counts the same, so that the repair is never slower than a slow start [Fall96 s2.4]. A late arrival before any retransmission counts
+    /// as one segment.
     fn on_partial_ack(&mut self, _newly: u32, flight: &mut Flight, _window: &mut Window) -> bool {
         self.pipe = self.pipe.saturating_sub(if flight.waits { 1 } else { 2 });
         true

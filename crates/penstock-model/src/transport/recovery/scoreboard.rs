@@ -3,22 +3,22 @@
 use crate::packet::SackBlock;
 use crate::transport::ranges::RangeSet;
 
-/// The segments beyond the cumulative acknowledgement: which have arrived, and which have been sent again.
+/// Segments beyond the cumulative acknowledgement that have arrived or have been sent again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     sacked: RangeSet,
     /// Number of SACKed segments.
     sacked_count: u32,
-    /// Segments before this one that are not SACKed count as lost (IsLost) [RFC6675 s4].
+    /// Segments below this one that are not SACKed count as lost (IsLost) [RFC6675 s4].
     lost_below: u32,
-    /// The segment after the highest that was sent again in this recovery (HighRxt + 1).
+    /// Segment after the highest that was sent again in this recovery (HighRxt + 1).
     resent_below: u32,
-    /// A rescue retransmission may be sent once more than the segments before this one are acknowledged (RescueRxt + 1)
-    /// [RFC6675 s4 NextSeg (4)].
+    /// A rescue retransmission is permitted once more than the segments below this one are acknowledged (RescueRxt + 1) [RFC6675 s4 NextSeg
+    /// (4)].
     rescue_beyond: u32,
 }
 
-/// Range of outstanding segments: `[unacknowledged, high)` has been sent and not acknowledged cumulatively.
+/// Range of outstanding segments: `[unacknowledged, high)` has been sent and is not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outstanding {
     pub unacknowledged: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Outstanding {
 }
 
 impl Scoreboard {
-    /// Records the blocks of an acknowledgement and returns how many segments they newly cover.
+    /// Records the blocks of an acknowledgement. Returns the number of segments that they newly cover.
     pub fn update(&mut self, blocks: impl IntoIterator<Item = SackBlock>, unacknowledged: u32, dup_ack_threshold: u32) -> u32 {
         let beyond = blocks.into_iter().filter(|block| block.end > unacknowledged);
         let newly = beyond.map(|block| self.sacked.insert(SackBlock { start: block.start.max(unacknowledged), ..block })).sum();
@@ -37,7 +37,7 @@ impl Scoreboard {
         newly
     }
 
-    /// Whether nothing is SACKed.
+    /// Whether no segment is SACKed.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.sacked.is_empty()
@@ -52,41 +52,41 @@ impl Scoreboard {
         }
     }
 
-    /// Discards everything, as after a timeout: the receiver may have discarded what it reported [RFC2018 s5, s8].
+    /// Discards everything, as after a timeout, since the receiver may have discarded the segments that it reported [RFC2018 s5, s8].
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.sacked_count = 0;
         self.lost_below = 0;
     }
 
-    /// Begins a recovery with the retransmission of `first`.
+    /// Starts a recovery with the retransmission of `first`.
     pub fn begin_recovery(&mut self, first: u32) {
         self.resent_below = first + 1;
         self.rescue_beyond = first + 1; // no premature rescue [RFC6675 s5 (4.3)]
     }
 
-    /// Records that nothing has been sent again.
+    /// Records that no segment has been sent again.
     pub fn forget_resent(&mut self) {
         self.resent_below = 0;
     }
 
-    /// The bound below which segments that have not arrived are lost.
+    /// Bound below which segments that have not arrived are lost.
     pub fn lost_below(&self) -> u32 {
         self.lost_below
     }
 
-    /// Number of segments from `from` on and before `to` that have not arrived.
+    /// Number of segments from `from` up to, but not including, `to` that have not arrived.
     pub fn holes(&self, from: u32, to: u32) -> u32 {
         let from = from.min(to);
         (to - from) - (self.sacked_below(to) - self.sacked_below(from))
     }
 
-    /// Whether at least DupThresh segments beyond `seq` have arrived and `seq` has not.
+    /// Whether at least DupThresh segments beyond `seq` have arrived, but `seq` has not.
     pub fn is_lost(&self, seq: u32) -> bool {
         seq < self.lost_below && !self.sacked.contains(seq)
     }
 
-    /// SACKed segments before `seq`.
+    /// Number of SACKed segments before `seq`.
     #[inline]
     pub fn sacked_below(&self, seq: u32) -> u32 {
         if self.sacked.first().is_none_or(|first| seq <= first) {
@@ -96,7 +96,7 @@ impl Scoreboard {
         }
     }
 
-    /// The first segment from `seq` on that is not SACKed.
+    /// First segment from `seq` on that is not SACKed.
     #[inline]
     pub fn next_hole(&self, seq: u32) -> u32 {
         if self.sacked.is_empty() {
@@ -124,14 +124,14 @@ impl Scoreboard {
         (hole < self.lost_below).then_some(hole)
     }
 
-    /// NextSeg rule 3: the first hole below the highest SACKed segment that was not sent again, lost or not.
+    /// NextSeg rule 3: the first hole below the highest SACKed segment that was not sent again, whether lost or not.
     pub fn next_suspect(&self, unacknowledged: u32) -> Option<u32> {
         let hole = self.next_hole(self.resent_below.max(unacknowledged));
         self.sacked.blocks().last().is_some_and(|last| hole < last.start).then_some(hole)
     }
 
-    /// NextSeg rule 4: once in a recovery, after acknowledgements beyond its first retransmission, the highest segment that is
-    /// not SACKed, unless it was sent again.
+    /// NextSeg rule 4: once per recovery, after acknowledgements beyond its first retransmission, the highest segment that is not SACKed,
+    /// unless it was sent again.
     pub fn take_rescue(&mut self, outstanding: Outstanding) -> Option<u32> {
         let last = self.sacked.blocks().last().filter(|last| last.end == outstanding.high);
         let highest = last.map_or(outstanding.high, |last| last.start).checked_sub(1)?;
@@ -196,7 +196,7 @@ mod tests {
         let mut board = Scoreboard::default();
         board.update([block(2, 3), block(5, 7)], 0, 3);
         board.begin_recovery(0);
-        // Not lost and not SACKed: 3 4 7 8; sent again: 0.
+        // Neither lost nor SACKed: 3 4 7 8; sent again: 0.
         assert_eq!(board.pipe(outstanding), 5);
         assert_eq!(board.next_lost(0), Some(1));
         board.on_resent(1);
@@ -205,10 +205,10 @@ mod tests {
         board.on_resent(3);
         assert_eq!(board.next_suspect(0), Some(4));
         board.on_resent(4);
-        // 3 and 4 are not lost and sent again: they count twice.
+        // Segments 3 and 4 are not lost and were sent again, so they count twice.
         assert_eq!(board.pipe(outstanding), 8);
         assert_eq!(board.next_suspect(0), None);
-        // HighACK must be above RescueRxt, 0: as segment 1 and not only 0 is acknowledged.
+        // HighACK must be above RescueRxt = 0, that is, segment 1 must be acknowledged too.
         for (unacknowledged, rescue) in [(0, None), (1, None), (2, Some(8)), (2, None), (3, None)] {
             assert_eq!(board.take_rescue(Outstanding { unacknowledged, ..outstanding }), rescue, "{unacknowledged}");
         }

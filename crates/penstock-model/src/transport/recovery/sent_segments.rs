@@ -10,29 +10,29 @@ use crate::units::{Duration, Time};
 pub(crate) struct Sent {
     pub first: Time,
     pub last: Time,
-    /// Position of the last among all transmissions of the connection, modulo 2^32.
+    /// Position of the last transmission among all transmissions of the connection, modulo 2^32.
     pub order: u32,
-    /// Whether the last was a retransmission.
+    /// Whether the last transmission was a retransmission.
     pub is_resent: bool,
 }
 
 impl Sent {
-    /// Whether it was sent once.
+    /// Whether the segment was sent once.
     pub fn is_first(&self) -> bool {
         self.first == self.last
     }
 }
 
-/// The transmissions of outstanding segments, and what depends on their times.
+/// Transmissions of outstanding segments, and state that depends on their times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentSegments {
-    /// When they were sent.
+    /// Send times.
     pub times: SendTimes,
     /// Segments from this one on have been sent once, in sequence, after the last retransmission.
     pub in_order_from: u32,
-    /// The window before the timeout, if no acknowledgement has shown yet whether the timeout was spurious.
+    /// Window before the timeout, until an acknowledgement shows whether the timeout was spurious.
     pub before_timeout: Option<Window>,
-    /// Detection of losses by time, if the recovery asks for it.
+    /// Detection of losses by time, if the recovery uses it.
     pub detection: Option<Detection>,
 }
 
@@ -41,21 +41,21 @@ pub(crate) struct SentSegments {
 pub(crate) struct SendTimes {
     start: u32,
     end: u32,
-    /// A ring: the place of a segment is its number modulo the length, a power of two.
+    /// Ring buffer, whose length is a power of two. The index of a segment is its number modulo the length.
     ring: Vec<Sent>,
     /// Number of transmissions.
     count: u32,
 }
 
-/// Times that an acknowledgement of new data gives.
+/// Times derived from an acknowledgement of new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AckTimes {
-    /// The echoed timestamp (TSecr): the time of a transmission of the first newly acknowledged segment [RFC7323 s4.3].
+    /// Echoed timestamp (TSecr): the time of a transmission of the first newly acknowledged segment [RFC7323 s4.3].
     pub echoed: Time,
     /// Round-trip time of the last newly acknowledged segment, if it was sent once.
     pub newest: Option<Duration>,
-    /// Whether the timestamp is older than the last transmission of its segment, which was therefore not lost (Eifel detection)
-    /// [RFC3522 s3.2].
+    /// Whether the timestamp is older than the last transmission of its segment, which was therefore not lost (Eifel detection) [RFC3522
+    /// s3.2].
     pub first_was_not_lost: bool,
 }
 
@@ -72,7 +72,7 @@ impl SentSegments {
         }
     }
 
-    /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission or of a later one
+    /// Removes the segments up to `next`, which have been acknowledged with the timestamp of a first transmission, or of a later one
     /// (`sent_again`).
     pub fn on_ack(&mut self, now: Time, next: u32, sent_again: bool) -> Option<AckTimes> {
         let (first, last) = (self.times.of(self.times.start)?, self.times.of(next - 1)?);
@@ -85,8 +85,8 @@ impl SentSegments {
         })
     }
 
-    /// [`SentSegments::on_ack`] for segments that were all sent once, in sequence, after all that have arrived, while none is lost.
-    /// Lets the detection by time see the acknowledgement.
+    /// Same as [`SentSegments::on_ack`], for segments that were all sent once, in sequence, after all that have arrived, while none is
+    /// lost. Passes the acknowledgement to the detection by time.
     #[inline]
     pub fn on_ack_in_order(&mut self, now: Time, next: u32) -> Option<AckTimes> {
         let (first, last) = (self.times.of(self.times.start)?, self.times.of(next - 1)?);
@@ -112,7 +112,7 @@ impl SendTimes {
         self.ring[place] = Sent { first: now, last: now, order, is_resent: false };
     }
 
-    /// Records another transmission of an outstanding segment; returns its position among all transmissions.
+    /// Records another transmission of an outstanding segment. Returns its position among all transmissions.
     fn replace(&mut self, now: Time, seq: u32) -> u32 {
         self.count = self.count.wrapping_add(1);
         let order = self.count;
@@ -137,12 +137,12 @@ impl SendTimes {
         }
     }
 
-    /// The first outstanding segment.
+    /// First outstanding segment.
     pub fn start(&self) -> u32 {
         self.start
     }
 
-    /// Transmissions of an outstanding segment.
+    /// Transmissions of an outstanding segment; `None` for any other.
     #[inline]
     pub fn of(&self, seq: u32) -> Option<Sent> {
         let is_outstanding = self.start <= seq && seq < self.end;
@@ -158,7 +158,7 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
-    /// Four segments sent from 0 ms on, one each millisecond; the first again at 50 ms.
+    /// Four segments sent from 0 ms on, one per millisecond; the first is sent again at 50 ms.
     fn sent() -> SentSegments {
         let mut it = SentSegments::default();
         (0..4).for_each(|seq| it.on_sent(at_ms(u64::from(seq)), seq));

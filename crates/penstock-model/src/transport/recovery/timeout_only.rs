@@ -43,12 +43,12 @@ impl TimeoutOnly {
 }
 
 impl Recovery for TimeoutOnly {
-    /// Duplicates are not counted, so that limited transmit sees none.
+    /// Duplicates do not count, so limited transmit has no effect.
     fn on_duplicate_ack(&mut self, _ack: &Ack, _flight: &mut Flight, _window: &mut Window) -> bool {
         false
     }
 
-    /// Does the same as a timeout; no acknowledgement triggers it.
+    /// Acts as after a timeout; no acknowledgement triggers it.
     fn on_loss(&mut self, flight: &mut Flight, window: &mut Window) {
         flight.go_back(window);
     }

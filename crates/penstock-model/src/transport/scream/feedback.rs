@@ -1,27 +1,27 @@
-//! The report of a receiver, in the fields of an acknowledgement.
+//! Report of a receiver, in the fields of an acknowledgement.
 
 use crate::packet::Ecn;
 use crate::transport::custom::AckPacket;
 use crate::units::Time;
 
-/// Packets before the newest one whose arrival a report states.
+/// Number of packets before the newest one whose arrival a report states.
 pub(super) const REPORTED: u32 = 64;
 
-/// What a receiver reports [RFC8298 s4.2.1].
+/// Report of a receiver [RFC8298 s4.2.1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Report {
-    /// The newest packet that has arrived.
+    /// Newest packet that has arrived.
     pub(super) newest: u32,
-    /// When it has arrived, in microseconds modulo 2^32.
+    /// Time of its arrival, in microseconds modulo 2^32.
     pub(super) arrived_us: u32,
-    /// Whether the packets before it have arrived, from the lowest bit on.
+    /// Bitmap of the arrivals before it; the lowest bit is the previous packet.
     pub(super) before: u64,
-    /// Packets that arrived with a mark so far (n_ECN).
+    /// Number of packets that have arrived with a mark (n_ECN).
     pub(super) marked: u32,
 }
 
 impl Report {
-    /// Whether it says that packet `seq` has arrived; `None` if it says nothing about it.
+    /// Whether packet `seq` has arrived, according to the report; `None` if the report does not cover it.
     pub(super) fn has(&self, seq: u32) -> Option<bool> {
         match self.newest.checked_sub(seq)? {
             0 => Some(true),
@@ -41,7 +41,7 @@ impl Report {
     }
 }
 
-/// A time in microseconds, modulo 2^32.
+/// Converts a time to microseconds, modulo 2^32.
 pub(super) fn microseconds(time: Time) -> u32 {
     (time.as_ps() / 1_000_000) as u32
 }

@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 pub(super) const ADJUSTED: Duration = Duration::from_ms(200);
 /// RTP_QDELAY_TH in seconds, and TARGET_RATE_SCALE_RTP_QDELAY.
 const LONG_QUEUE: (f64, f64) = (0.02, 0.95);
-/// Rates of the media in the median: more than ten seconds.
+/// Number of media rates in the median: more than ten seconds.
 const RATES: usize = 51;
 
-/// The target rate and what it follows from [RFC8298 s4.1.3]. Rates are in bit/s.
+/// Target rate, and the state that determines it [RFC8298 s4.1.3]. Rates are in bit/s.
 #[derive(Clone, Debug)]
 pub(super) struct MediaRate {
     limits: (f64, f64),
@@ -26,7 +26,7 @@ pub(super) struct MediaRate {
     last_maximum: f64,
     /// Bytes sent, acknowledged and received from the source in this interval.
     bytes: [u64; 3],
-    /// The last rates of the source, the newest one last.
+    /// Last rates of the source, the newest one last.
     rates: VecDeque<f64>,
 }
 
@@ -58,12 +58,12 @@ impl MediaRate {
         self.bytes[2] += u64::from(bytes);
     }
 
-    /// Congestion that ends fast increase.
+    /// Records the target rate at a congestion event that ends fast increase.
     pub(super) fn note_maximum(&mut self) {
         self.last_maximum = self.target;
     }
 
-    /// Reacts to a loss or mark.
+    /// Reduces the target after a loss or mark.
     pub(super) fn on_event(&mut self, event: Event) {
         let beta = match event {
             Event::Acknowledgement => return,
@@ -74,7 +74,7 @@ impl MediaRate {
         self.target = (beta * self.target).max(self.limits.0);
     }
 
-    /// Measures the rates of the interval that ends, and adjusts the target, with `queue` bits in the RTP queue.
+    /// Measures the rates of the interval that ends, and adjusts the target; `queue` bits are in the RTP queue.
     pub(super) fn adjust(&mut self, network: &CongestionWindow, queue: f64) {
         let interval = ADJUSTED.as_seconds();
         let [sent, acknowledged, media] = std::mem::take(&mut self.bytes).map(|bytes| bytes as f64 * 8.0 / interval);

@@ -1,4 +1,4 @@
-//! SCReAM, a congestion control of interactive media, with the sender's queue and the receiver's feedback.
+//! SCReAM, a congestion control for interactive media, with the queue of the sender and the feedback of the receiver.
 
 mod feedback;
 mod media_rate;

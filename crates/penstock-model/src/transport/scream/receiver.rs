@@ -5,14 +5,14 @@ use crate::packet::{Ecn, FramePlace};
 use crate::transport::custom::{AckPacket, DataPacket, FramePart, TransportReceiver};
 use crate::units::{Bytes, Duration, Time};
 
-/// A report is due when this many packets have arrived since the last one: each packet is then in two reports.
+/// A report is due after this number of unreported packets, so that each packet is in two reports.
 const MOST_UNREPORTED: u32 = REPORTED / 2;
 /// Time over which the receiver measures the rate.
 const MEASURED: Duration = Duration::from_ms(200);
-/// Limits of the time from report to report [RFC8298 s4.2.2].
+/// Limits of the time between reports [RFC8298 s4.2.2].
 const INTERVALS: (Duration, Duration) = (Duration::from_ms(20), Duration::from_ms(400));
 
-/// Sends reports of what has arrived.
+/// Receiver, which sends reports of arrivals.
 #[derive(Clone, Debug)]
 pub(super) struct Receiver {
     header: u32,
@@ -21,9 +21,9 @@ pub(super) struct Receiver {
     report: Report,
     delivered: u64,
     unreported: u32,
-    /// When the last report was sent.
+    /// Time of the last report.
     reported: Option<Time>,
-    /// Start of the measurement of the rate, and bytes since then.
+    /// Start of the rate measurement, and bytes since then.
     measurement: Option<(Time, u64)>,
 }
 
@@ -54,7 +54,7 @@ impl Receiver {
         *bytes += u64::from(size);
     }
 
-    /// When the next report is due.
+    /// Time at which the next report is due.
     fn due(&self, now: Time) -> Time {
         match self.reported {
             _ if self.unreported == 0 => Time::NEVER,
@@ -73,7 +73,7 @@ impl TransportReceiver for Receiver {
         let ahead = packet.seq.checked_sub(newest).filter(|ahead| is_first || *ahead > 0);
         let is_new = match ahead {
             Some(ahead) => {
-                // The newest one so far is the first of those before the new one.
+                // The previously newest packet becomes the first of those before the new one.
                 let shifted = if is_first { 0 } else { before.checked_shl(ahead).unwrap_or(0) | 1u64.checked_shl(ahead - 1).unwrap_or(0) };
                 self.report = Report { newest: packet.seq, before: shifted, arrived_us: microseconds(now), ..self.report };
                 true

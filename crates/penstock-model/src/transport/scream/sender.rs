@@ -1,4 +1,4 @@
-//! The sender of SCReAM: its source, its RTP queue and its transmissions.
+//! Sender of SCReAM: its source, its RTP queue and its transmissions.
 
 use super::feedback::{microseconds, Report};
 use super::media_rate::{MediaRate, ADJUSTED};
@@ -29,12 +29,12 @@ struct Queued {
     generated: Time,
 }
 
-/// The sending end.
+/// Sending end.
 #[derive(Clone)]
 pub struct Sender {
     source: AnySource,
     stream: Stream,
-    /// The next packet of the source, and its size.
+    /// Time and size of the next packet of the source.
     next_media: (Time, u32),
     queue: VecDeque<Queued>,
     queued_bytes: u64,
@@ -44,22 +44,23 @@ pub struct Sender {
     /// Number of the next packet.
     next_seq: u32,
     ecn: Ecn,
-    /// Marks that reports have told of.
+    /// Number of marks that reports have conveyed.
     marked: u32,
     delays: Delays,
-    /// s_rtt.
+    /// Smoothed round trip (s_rtt).
     round_trip: Option<f64>,
-    /// When the next delay is sampled; and at how many of them the rate is adjusted.
+    /// Time of the next delay sample, and number of samples so far.
     next_sample: Time,
     samples: u64,
     /// Earliest time of the next packet.
     paced: Time,
-    /// When the last packet was sent or the last report received.
+    /// Time at which the last packet was sent or the last report arrived.
     last_active: Time,
 }
 
 impl Sender {
-    /// A sender that carries packets of up to `packet` bytes of `source`, which draws from its stream and begins at the rate `initial`.
+    /// A sender that carries packets of up to `packet` bytes of `source`. The source draws from its stream and starts at the rate
+    /// `initial`.
     pub(super) fn new(parameters: &Parameters, (source, stream): (AnySource, Stream), initial: Rate, packet: Bytes) -> Sender {
         Sender {
             source,
@@ -95,7 +96,7 @@ impl Sender {
         }
     }
 
-    /// Requests the target rate of the source.
+    /// Requests the target rate from the source.
     fn request_rate(&mut self, now: Time) {
         let rate = Rate::from_bps(self.media.target as u64);
         if let Some(size) = self.source.on_rate_request(now, rate) {
@@ -111,7 +112,7 @@ impl Sender {
         }
     }
 
-    /// Samples the delay, and adjusts the rate at every fourth sample, until the source is silent and the queue empty.
+    /// Samples the delay, and adjusts the rate at every fourth sample, until the source is silent and the queue is empty.
     fn sample(&mut self, now: Time) {
         self.network.sample_delay(now);
         self.samples += 1;
@@ -123,18 +124,18 @@ impl Sender {
         self.next_sample = if is_silent { Time::NEVER } else { now + SAMPLED };
     }
 
-    /// When the first packet of the queue may leave, as far as is known now.
+    /// Departure time of the first packet in the queue, as far as it is known now.
     fn departure(&self) -> Time {
         let Some(first) = self.queue.front() else { return Time::NEVER };
         if f64::from(first.size) <= self.network.send_window(self.packets.in_flight()) {
             return self.paced;
         }
-        // Without feedback, at the minimum rate.
+        // Without feedback, packets leave at the minimum rate.
         self.paced.max(self.last_active + packet_time(first.size, MIN_PACING))
     }
 }
 
-/// Time of a packet at a rate in bit/s.
+/// Transmission time of a packet at a rate in bit/s.
 fn packet_time(size: u32, rate: f64) -> Duration {
     Duration::from_seconds(f64::from(size) * 8.0 / rate)
 }
@@ -184,7 +185,7 @@ impl TransportSender for Sender {
         if let Some(sent) = acknowledged.newest_sent {
             let sample = now.since(sent).as_seconds();
             self.round_trip = Some(self.round_trip.map_or(sample, |smoothed| smoothed + (sample - smoothed) / 8.0));
-            // Offsets of the clocks cancel out; here there are none.
+            // Clock offsets cancel out; here there are none.
             let one_way = report.arrived_us.wrapping_sub(microseconds(sent));
             self.delays.record(now, Duration::from_us(u64::from(one_way)));
             self.network.delay = self.delays.queueing().unwrap_or(0.0);

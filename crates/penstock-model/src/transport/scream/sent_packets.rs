@@ -1,4 +1,4 @@
-//! The packets that were sent, and which of them are lost.
+//! Sent packets, and detection of lost ones.
 
 use super::feedback::Report;
 use crate::units::{Duration, Time};
@@ -14,37 +14,37 @@ struct SentPacket {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No report has covered it.
+    /// No report has covered the packet.
     InFlight,
-    /// A report has shown since then that it is missing.
+    /// A report has shown at this time that the packet is missing.
     Missing(Time),
-    /// The same, and a loss has been counted.
+    /// Same as `Missing`, and the loss has been counted.
     Lost(Time),
-    /// It has arrived, or reports no longer cover it.
+    /// The packet has arrived, or reports no longer cover it.
     Done,
 }
 
-/// What a report tells of the packets in flight.
+/// Information of a report about the packets in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Acknowledged {
     /// Bytes up to the newest acknowledged packet, whether lost or not.
     pub(super) bytes: u64,
     /// Whether a packet is newly declared lost.
     pub(super) has_loss: bool,
-    /// When the newest packet was sent, if it had not been acknowledged before.
+    /// Sending time of the newest packet, if it had not been acknowledged before.
     pub(super) newest_sent: Option<Time>,
 }
 
-/// The packets that were sent and not yet acknowledged.
+/// Packets that were sent and not yet acknowledged.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SentPackets {
     packets: VecDeque<SentPacket>,
-    /// Number of the first one.
+    /// Number of the first packet in `packets`.
     first: u32,
-    /// Number of the next one that is not acknowledged by a report about it or a later one.
+    /// Number of the first packet that neither a report about it nor about a later one has acknowledged.
     unacknowledged: u32,
     in_flight: u64,
-    /// A missing packet is lost after this time [RFC8298 s4.1.2.4].
+    /// Time after which a missing packet is lost [RFC8298 s4.1.2.4].
     reordering_window: Duration,
 }
 
@@ -54,7 +54,7 @@ impl SentPackets {
         self.in_flight += u64::from(size);
     }
 
-    /// Bytes after the newest acknowledged packet [RFC8298 s4.1.2].
+    /// Number of bytes after the newest acknowledged packet [RFC8298 s4.1.2].
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
     }

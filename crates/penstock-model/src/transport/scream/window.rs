@@ -1,4 +1,4 @@
-//! Network congestion control: the congestion window and the target of the queueing delay.
+//! Network congestion control: the congestion window and the target queueing delay.
 
 use super::parameters::Parameters;
 use super::window_maximum::WindowMaximum;
@@ -15,19 +15,19 @@ const RESUME_AFTER: Duration = Duration::from_secs(5);
 const MIN_WINDOW: f64 = 3000.0;
 /// MAX_BYTES_IN_FLIGHT_HEAD_ROOM.
 const HEADROOM: f64 = 1.1;
-/// Time over which the maximum of the bytes in flight counts.
+/// Time over which the maximum number of bytes in flight counts.
 const IN_FLIGHT_SPAN: Duration = Duration::from_secs(5);
 /// Length of qdelay_fraction_hist.
 const FRACTIONS: usize = 20;
 /// Lengths of qdelay_norm_history for its variance and for its mean.
 const NORMALISED: (usize, usize) = (200, 50);
-/// loss_event_rate above which competing flows are assumed, and its weight of a round trip.
+/// loss_event_rate above which competing flows are assumed, and the weight of a round trip in it.
 const COMPETING_LOSSES: (f64, f64) = (0.002, 0.01);
 
-/// What feedback shows of the network.
+/// Network event that feedback shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// Neither losses nor marks that count.
+    /// No losses, and no marks that count.
     Acknowledgement,
     /// A packet is lost.
     Loss,
@@ -35,7 +35,7 @@ pub(super) enum Event {
     Mark,
 }
 
-/// The window and what it follows from [RFC8298 s4.1.2]. Delays are in seconds, sizes in bytes.
+/// Congestion window, and the state that determines it [RFC8298 s4.1.2]. Delays are in seconds, sizes in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct CongestionWindow {
     betas: (f64, f64),
@@ -44,7 +44,7 @@ pub(super) struct CongestionWindow {
     packet: f64,
     pub(super) window: f64,
     pub(super) in_fast_increase: bool,
-    /// The last queueing delay (qdelay).
+    /// Last queueing delay (qdelay).
     pub(super) delay: f64,
     /// qdelay_target.
     pub(super) target: f64,
@@ -60,11 +60,11 @@ pub(super) struct CongestionWindow {
     normalised: VecDeque<f64>,
     /// loss_event_rate.
     loss_rate: f64,
-    /// End of the round trip that it counts, and whether it has a loss.
+    /// End of the current round trip of loss_event_rate, and whether it contains a loss.
     loss_round: (Time, bool),
     /// bytes_newly_acked.
     acknowledged: u64,
-    /// When the trend was last high, or a loss or mark counted.
+    /// Time at which the trend was last high, or a loss or mark counted.
     congested: Time,
     /// Losses and marks before these times are ignored.
     ignored_until: (Time, Time),
@@ -96,12 +96,12 @@ impl CongestionWindow {
         }
     }
 
-    /// A packet has been sent; `in_flight` bytes now are.
+    /// Records a sent packet, after which `in_flight` bytes are in flight.
     pub(super) fn on_sent(&mut self, now: Time, in_flight: u64) {
         self.most_in_flight.add(now, in_flight);
     }
 
-    /// Samples the queueing delay (update_variables), every 50 ms.
+    /// Samples the queueing delay (update_variables). Called every 50 ms.
     pub(super) fn sample_delay(&mut self, now: Time) {
         let fraction = self.delay / self.target;
         self.fraction = (1.0 - DELAY_WEIGHT) * self.fraction + DELAY_WEIGHT * fraction;
@@ -119,8 +119,8 @@ impl CongestionWindow {
         }
     }
 
-    /// Handles feedback for `bytes` newly acknowledged, which leaves `in_flight` bytes. A loss or mark counts once per smoothed round
-    /// trip [RFC8298 s4.1.2.1]; returns what counts.
+    /// Handles feedback for `bytes` newly acknowledged bytes, which leaves `in_flight` bytes. A loss or mark counts once per smoothed round
+    /// trip [RFC8298 s4.1.2.1]. Returns the event that counts.
     pub(super) fn on_feedback(
         &mut self,
         now: Time,
@@ -165,7 +165,7 @@ impl CongestionWindow {
         }
     }
 
-    /// Follows the queueing delay (update_cwnd).
+    /// Updates the window by the queueing delay (update_cwnd).
     fn update(&mut self, now: Time, in_flight: u64) {
         let (acknowledged, in_flight) = (self.acknowledged as f64, in_flight as f64);
         if self.in_fast_increase {
@@ -206,7 +206,7 @@ impl CongestionWindow {
         self.target = self.target.min(high).max(low);
     }
 
-    /// Bytes that may be sent next to those in flight (calculate_send_window); negative if there are too many.
+    /// Number of bytes that may be sent in addition to those in flight (calculate_send_window); negative if too many are in flight.
     pub(super) fn send_window(&self, in_flight: u64) -> f64 {
         let slack = if self.delay <= self.target { self.packet } else { 0.0 };
         self.window + slack - in_flight as f64
@@ -219,7 +219,7 @@ impl CongestionWindow {
         self.loss_rate
     }
 
-    /// Delays that have risen steadily in the past, or none.
+    /// Sets past delays that have risen steadily, or to none.
     pub(super) fn set_past_delays(&mut self, rise: bool) {
         self.delay = if rise { 100.0 } else { 0.0 };
         self.fractions = (0..FRACTIONS).map(|i| if rise { i as f64 } else { 0.0 }).collect();

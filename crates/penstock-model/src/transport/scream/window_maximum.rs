@@ -3,7 +3,7 @@
 use crate::units::{Duration, Time};
 use std::collections::VecDeque;
 
-/// The maximum of the values of the last `span`.
+/// Maximum of the values of the last `span`.
 #[derive(Clone, Debug)]
 pub(super) struct WindowMaximum {
     span: Duration,
@@ -23,7 +23,7 @@ impl WindowMaximum {
         self.values.push_back((now, value));
     }
 
-    /// The maximum; zero if there are no values.
+    /// Maximum; zero without values.
     pub(super) fn get(&mut self, now: Time) -> u64 {
         while self.values.len() > 1 && self.values.front().is_some_and(|(at, _)| now.since(*at) > self.span) {
             self.values.pop_front();

@@ -1,8 +1,8 @@
-//! The maximum of the last rounds.
+//! Maximum over the last rounds.
 
 use std::collections::VecDeque;
 
-/// A windowed maximum: values in falling order, each of a later round than the one before it.
+/// Windowed maximum: decreasing values, each of a later round than the one before it.
 #[derive(Clone, Debug)]
 pub(in super::super) struct MaxFilter {
     rounds: u32,
@@ -10,17 +10,17 @@ pub(in super::super) struct MaxFilter {
 }
 
 impl MaxFilter {
-    /// Over this many rounds before the present one.
+    /// A filter over the current round and this number of rounds before it.
     pub fn new(rounds: u32) -> MaxFilter {
         MaxFilter { rounds, values: VecDeque::new() }
     }
 
-    /// Changes the number of rounds, from the next value on.
+    /// Changes the number of rounds, starting with the next value.
     pub fn set_rounds(&mut self, rounds: u32) {
         self.rounds = rounds;
     }
 
-    /// A value of `round`, which is no earlier than those before.
+    /// Adds a value of `round`, which must be no earlier than the last one.
     pub fn update(&mut self, round: u32, value: f64) {
         while self.values.back().is_some_and(|(_, last)| *last <= value) {
             self.values.pop_back();
@@ -29,13 +29,13 @@ impl MaxFilter {
         while self.values.front().is_some_and(|(first, _)| round - first > self.rounds) {
             self.values.pop_front();
         }
-        // Of one round, only the highest lasts longest.
+        // Of several values of one round, only the highest can become the maximum.
         if self.values.len() > 1 && self.values[self.values.len() - 2].0 == round {
             self.values.pop_back();
         }
     }
 
-    /// The maximum; 0 before the first value.
+    /// Maximum; 0 before the first value.
     pub fn max(&self) -> f64 {
         self.values.front().map_or(0.0, |(_, value)| *value)
     }

@@ -4,9 +4,9 @@ use super::super::AckReport;
 use super::machine::State;
 use super::{Bbr3, MIN_PIPE_CWND};
 
-/// Pacing rate below bw (PacingMarginPercent) [Cardwell26 s5.6.2].
+/// Ratio of the pacing rate to bw (PacingMarginPercent) [Cardwell26 s5.6.2].
 const PACING_MARGIN: f64 = 0.99;
-/// Bursts for which there is room in flight (offload_budget) [Cardwell26 s5.5.8].
+/// Number of bursts that must fit in flight (offload_budget) [Cardwell26 s5.5.8].
 const OFFLOAD_QUANTA: f64 = 3.0;
 
 impl Bbr3 {
@@ -25,7 +25,7 @@ impl Bbr3 {
         self.bdp_multiple(1.0)
     }
 
-    /// Segments of a burst: a millisecond's, at most 64 kB and at least two (SetSendQuantum) [Cardwell26 s5.6.3].
+    /// Number of segments of a burst: those of a millisecond, at most 64 kB and at least two (SetSendQuantum) [Cardwell26 s5.6.3].
     fn send_quantum(&self) -> f64 {
         (self.pacing_rate * 1e-3).min(65_536.0 / self.packet_size).max(2.0)
     }

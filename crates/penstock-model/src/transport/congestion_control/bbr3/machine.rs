@@ -1,4 +1,4 @@
-//! The states [Cardwell26 s5.3, s5.4].
+//! State machine [Cardwell26 s5.3, s5.4].
 
 use super::super::AckReport;
 use super::model::Sample;
@@ -7,11 +7,11 @@ use crate::units::{Duration, Time};
 
 /// StartupPacingGain, 4 ln 2 [Cardwell26 s2.5].
 pub(super) const STARTUP_PACING_GAIN: f64 = 2.77;
-/// Discontiguous ranges lost in a round trip that end Startup (StartupFullLossCnt) [Cardwell26 s5.3.1.3].
+/// Number of discontiguous ranges lost in a round trip that ends Startup (StartupFullLossCnt) [Cardwell26 s5.3.1.3].
 const STARTUP_FULL_LOSS_COUNT: u32 = 6;
-/// Maximum round trips in Drain [Cardwell26 s5.3.2].
+/// Maximum number of round trips in Drain [Cardwell26 s5.3.2].
 const DRAIN_ROUNDS: u32 = 3;
-/// Maximum round trips between bandwidth probes [Cardwell26 s5.3.3.8].
+/// Maximum number of round trips between bandwidth probes [Cardwell26 s5.3.3.8].
 const RENO_ROUNDS: f64 = 63.0;
 /// Maximum exponent of the growth of inflight_longterm [Cardwell26 s5.3.3.9].
 const MOST_PROBE_UP_ROUNDS: u32 = 30;
@@ -184,7 +184,7 @@ impl Bbr3 {
         self.full_bw_now
     }
 
-    /// Whether cwnd limits the flow (C.is_cwnd_limited), and inflight_longterm limits cwnd.
+    /// Whether cwnd limits the flow (C.is_cwnd_limited) and inflight_longterm limits cwnd.
     fn is_limited_by_inflight_longterm(&self) -> bool {
         let is_cwnd_limited = self.cwnd_limited_round.is_some_and(|round| round + 1 >= self.round_count);
         is_cwnd_limited && self.cwnd >= self.inflight_longterm
@@ -211,7 +211,7 @@ impl Bbr3 {
         }
     }
 
-    /// AdaptLongTermModel: whether it has changed the state [Cardwell26 s5.3.3.9].
+    /// AdaptLongTermModel. Returns whether it has changed the state [Cardwell26 s5.3.3.9].
     fn adapt_long_term_model(&mut self, report: &AckReport) -> bool {
         if self.ack_phase == AckPhase::ProbeStarting && self.round_start {
             self.ack_phase = AckPhase::ProbeFeedback;

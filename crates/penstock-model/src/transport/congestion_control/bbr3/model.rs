@@ -1,18 +1,18 @@
-//! The model of the path: round trips, bandwidth, losses, aggregation and the shortest round trip [Cardwell26 s5.5].
+//! Model of the path: round trips, bandwidth, losses, aggregation and the shortest round trip [Cardwell26 s5.5].
 
 use super::super::{AckReport, LostSegment};
 use super::machine::State;
 use super::Bbr3;
 use crate::units::Time;
 
-/// Cycles before the present one over which max_bw is the maximum [Cardwell26 s5.5.6].
+/// Number of earlier cycles whose maximum max_bw includes [Cardwell26 s5.5.6].
 pub(super) const MAX_BW_CYCLES: u32 = 1;
-/// Round trips over which extra_acked is the maximum, in Startup and later (ExtraAckedFilterLen) [Cardwell26 s5.5.9].
+/// Number of round trips whose maximum is extra_acked, in Startup and later (ExtraAckedFilterLen) [Cardwell26 s5.5.9].
 pub(super) const EXTRA_ACKED_ROUNDS: (u32, u32) = (1, 10);
-/// Growth of the delivery rate by less than this factor fills the pipe after this number of rounds [Cardwell26 s5.3.1.2].
+/// The pipe is full after this number of rounds in which the delivery rate grows by less than this factor [Cardwell26 s5.3.1.2].
 const FULL_BW: (f64, u32) = (1.25, 3);
 
-/// The sample of an acknowledgement (RS).
+/// Delivery sample of an acknowledgement (RS).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub rate: f64,
@@ -21,7 +21,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The sample of `report`: zero if it has none.
+    /// Sample of `report`; zero if it has none.
     pub fn of(report: &AckReport) -> Sample {
         report.rate.map_or(Sample { rate: 0.0, delivered: 0.0, is_app_limited: false }, |sample| Sample {
             rate: f64::from(sample.delivered) / sample.interval.as_seconds(),
@@ -117,7 +117,7 @@ impl Bbr3 {
         }
     }
 
-    /// InflightAtLoss: the number in flight at which losses crossed the threshold [Cardwell26 s5.5.10.2].
+    /// InflightAtLoss: number in flight when losses crossed the threshold [Cardwell26 s5.5.10.2].
     pub(super) fn inflight_at_loss(&self, in_flight: f64, lost: f64) -> f64 {
         let thresh = self.parameters.loss_thresh.0;
         let (inflight_prev, lost_prev) = (in_flight - 1.0, lost - 1.0);

@@ -1,4 +1,4 @@
-//! CUBIC in whole segments and ticks of a clock, as Linux computes it (`bictcp_update`, `tcp_cong_avoid_ai`).
+//! CUBIC in whole segments and clock ticks, as Linux computes it (`bictcp_update`, `tcp_cong_avoid_ai`).
 
 use super::{Acknowledgement, Cubic, Epoch, RenoFriendly, Window};
 use crate::units::{Duration, Time};
@@ -6,16 +6,16 @@ use crate::units::{Duration, Time};
 /// Length of a tick with `CONFIG_HZ_250`, the default of the kernel's configuration (`kernel/Kconfig.hz`).
 pub(super) const DEFAULT_TICK: Duration = Duration::from_ms(4);
 
-/// A round trip measured earlier in an epoch does not count, and `CONFIG_HZ` is the number of ticks in it.
+/// One second: a round trip measured earlier in an epoch does not count, and `CONFIG_HZ` is the number of ticks per second.
 pub(super) const SECOND: Duration = Duration::from_ms(1000);
 
 /// C, beta and K are multiples of 1/1024 (`BICTCP_BETA_SCALE`, `BICTCP_HZ`).
 const SCALE: f64 = 1024.0;
 
-/// Maximum of the segments per increase without a W_max: 5 % per round trip.
+/// Maximum number of acknowledged segments per increase without a W_max: 5 % per round trip.
 const MAX_WITHOUT_W_MAX: u32 = 20;
 
-/// Minimum of the segments per increase: half as much again per round trip.
+/// Minimum number of acknowledged segments per increase: 50 % per round trip.
 const MIN_NEEDED: u32 = 2;
 
 /// State of congestion avoidance in whole segments.
@@ -23,24 +23,24 @@ const MIN_NEEDED: u32 = 2;
 pub(super) struct SegmentCount {
     /// Length of a tick of the kernel's clock.
     tick: Duration,
-    /// Acknowledged segments per increase (`cnt`).
+    /// Number of acknowledged segments per increase (`cnt`).
     needed: u32,
-    /// Segments acknowledged since the last increase (`snd_cwnd_cnt`).
+    /// Number of segments acknowledged since the last increase (`snd_cwnd_cnt`).
     counted: u32,
-    /// Acknowledged segments that W_est does not include yet (`ack_cnt`).
+    /// Number of acknowledged segments that W_est does not include yet (`ack_cnt`).
     for_w_est: u32,
     /// Window at the inflection of the cubic (`bic_origin_point`).
     origin: f64,
     /// Window when the cubic was last computed (`last_cwnd`).
     last_cwnd: u32,
-    /// Tick of that (`last_time`).
+    /// Tick at which the cubic was last computed (`last_time`).
     last_tick: u64,
     /// Shortest round trip since the last timeout; zero before the first one (`delay_min`).
     min_rtt: Duration,
 }
 
 impl SegmentCount {
-    /// The state of a new connection, and after a timeout.
+    /// State of a new connection, or after a timeout.
     pub fn new(tick: Duration) -> SegmentCount {
         SegmentCount { tick, needed: 0, counted: 0, for_w_est: 0, origin: 0.0, last_cwnd: 0, last_tick: 0, min_rtt: Duration::ZERO }
     }
@@ -55,7 +55,7 @@ impl SegmentCount {
         SECOND.as_ps() / self.tick.as_ps()
     }
 
-    /// Handles a measured round trip. In the first second of an epoch it does not count, since the recovery may have made it longer.
+    /// Handles a measured round trip. It does not count in the first second of an epoch, when the recovery may have lengthened it.
     pub fn on_rtt_sample(&mut self, now: Time, rtt: Duration, epoch: Option<&Epoch>) {
         let counts = || epoch.is_none_or(|epoch| self.tick_at(now) >= self.tick_at(epoch.start) + self.hz());
         if (self.min_rtt == Duration::ZERO || rtt < self.min_rtt) && counts() {
@@ -73,8 +73,8 @@ impl SegmentCount {
         *self = SegmentCount::new(self.tick);
     }
 
-    /// Counts `newly` acknowledged segments; returns the segments by which the window grows (`tcp_cong_avoid_ai`). Segments that were
-    /// counted for a slower growth are worth one segment at most.
+    /// Counts `newly` acknowledged segments; returns the number of segments by which the window grows (`tcp_cong_avoid_ai`). Segments
+    /// counted at a slower growth are worth at most one segment.
     fn take_increase(&mut self, newly: u32) -> u32 {
         let mut increase = 0;
         if self.counted >= self.needed {
@@ -100,14 +100,14 @@ pub(super) fn scaled(factor: f64, x: f64) -> f64 {
     (units(factor) * x / SCALE).floor()
 }
 
-/// 8 / alpha, rounded down: eighths of the window that are acknowledged for one more segment of W_est (`beta_scale`).
+/// 8 / alpha, rounded down: eighths of the window whose acknowledgement increases W_est by one segment (`beta_scale`).
 fn eighths(beta: f64) -> u32 {
     let beta = units(beta).min(SCALE - 1.0);
     ((8.0 * (SCALE + beta) / 3.0).floor() / (SCALE - beta)) as u32
 }
 
 impl Cubic {
-    /// Slow start up to ssthresh, and congestion avoidance with the segments that it leaves over (`cubictcp_cong_avoid`).
+    /// Slow start up to ssthresh, then congestion avoidance with the remaining segments (`cubictcp_cong_avoid`).
     pub(super) fn grow_in_segments(&mut self, ack: &Acknowledgement, window: &mut Window) {
         let mut newly = ack.newly.min(self.limit);
         let mut cwnd = (window.size as u32).max(1);
@@ -127,8 +127,8 @@ impl Cubic {
         window.size = f64::from(cwnd.min(window.max));
     }
 
-    /// Updates the segments per increase (`bictcp_update`): the cubic once per tick and window, W_est with each acknowledgement. With the
-    /// same window, both wait for 1/32 s.
+    /// Updates the number of segments per increase (`bictcp_update`): the cubic once per tick and window, W_est with each acknowledgement.
+    /// While the window stays the same, both wait for 1/32 s.
     fn update_needed(&mut self, now: Time, (cwnd, newly): (u32, u32), count: &mut SegmentCount) {
         let tick = count.tick_at(now);
         count.for_w_est += newly;
@@ -158,7 +158,7 @@ impl Cubic {
         count.needed = count.needed.max(MIN_NEEDED);
     }
 
-    /// Congestion avoidance begins with the window `cwnd`.
+    /// Starts congestion avoidance with the window `cwnd`.
     fn begin_epoch_in_segments(&self, now: Time, cwnd: u32, count: &mut SegmentCount) -> Epoch {
         let cwnd = f64::from(cwnd);
         count.origin = if self.without_w_max { cwnd } else { self.w_max.max(cwnd) };
@@ -167,7 +167,7 @@ impl Cubic {
         Epoch { start: now, k, w_est: cwnd, alpha: 8.0 / f64::from(eighths(self.beta)) }
     }
 
-    /// W_cubic after a shortest round trip, its distance from the inflection rounded down.
+    /// W_cubic one shortest round trip ahead, with its distance from the inflection rounded down.
     fn target(&self, tick: u64, epoch: &Epoch, count: &SegmentCount) -> f64 {
         let ahead = count.min_rtt.as_ps().div_ceil(count.tick.as_ps());
         let elapsed = tick.saturating_sub(count.tick_at(epoch.start)) + ahead;
@@ -176,7 +176,7 @@ impl Cubic {
         count.origin + if d < 0.0 { -distance } else { distance }
     }
 
-    /// Updates W_est. If it is above the window, limits the segments per increase so that a round trip reaches it.
+    /// Updates W_est. If it exceeds the window, limits the number of segments per increase so that a round trip reaches it.
     fn follow_w_est(&self, epoch: &mut Epoch, cwnd: u32, count: &mut SegmentCount) {
         let is_past = self.reno_friendly == RenoFriendly::Rfc9438 && epoch.w_est >= self.prior;
         let per_segment = if is_past { cwnd } else { (cwnd * eighths(self.beta) / 8).max(1) };

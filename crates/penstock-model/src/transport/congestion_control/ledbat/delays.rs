@@ -9,11 +9,11 @@ pub(in crate::transport) struct Delays {
     base_interval: Duration,
     base_history: usize,
     current_filter: usize,
-    /// Minima of the last intervals (base_delays), the present one last.
+    /// Minima of the last intervals (base_delays), the current one last.
     base: VecDeque<f64>,
     /// The last delays (current_delays).
     current: VecDeque<f64>,
-    /// Number of the present interval.
+    /// Number of the current interval.
     interval: u64,
     /// A measured round trip whose acknowledgement has not been handled.
     measured: Option<(Time, Duration)>,
@@ -33,12 +33,12 @@ impl Delays {
         }
     }
 
-    /// Notes a measured round trip.
+    /// Stores a measured round trip.
     pub fn measure(&mut self, now: Time, rtt: Duration) {
         self.measured = Some((now, rtt));
     }
 
-    /// Records the round trip measured by an acknowledgement of data at `now`. That of the SYN, a shorter packet, does not count.
+    /// Records the round trip measured by an acknowledgement of data at `now`. The round trip of the SYN, a shorter packet, does not count.
     pub fn take_measured(&mut self, now: Time) {
         if let Some((_, rtt)) = self.measured.take().filter(|(at, _)| *at == now) {
             self.record(now, rtt);
@@ -57,12 +57,12 @@ impl Delays {
         push(&mut self.current, delay, self.current_filter);
     }
 
-    /// The base delay, after the first measurement.
+    /// Base delay; `None` before the first measurement.
     pub fn base(&self) -> Option<f64> {
         self.base.iter().copied().reduce(f64::min)
     }
 
-    /// The queueing delay, after the first measurement.
+    /// Queueing delay; `None` before the first measurement.
     pub fn queueing(&self) -> Option<f64> {
         Some(self.current.iter().copied().reduce(f64::min)? - self.base()?)
     }
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(it.current.len(), 1);
     }
 
-    /// Two intervals of a second and two delays.
+    /// Two intervals of one second each, and two delays.
     #[test]
     fn minima_are_kept_for_their_intervals() {
         let mut it = Delays::new(Duration::from_ms(1000), 2, 2);

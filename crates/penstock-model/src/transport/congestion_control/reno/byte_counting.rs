@@ -1,26 +1,26 @@
-//! Appropriate byte counting [RFC3465], in segments, as all are of one size.
+//! Appropriate byte counting [RFC3465], in segments, since all segments have the same size.
 
 use super::{Parameters, Reno};
 use crate::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
 use crate::units::Time;
 use std::any::Any;
 
-/// Reno with growth by the amount of acknowledged data.
+/// Reno that grows by the amount of acknowledged data.
 #[derive(Clone, Debug)]
 pub struct ByteCounting {
     reno: Reno,
-    /// L.
+    /// Maximum growth per acknowledgement in slow start, in segments (L).
     limit: u32,
-    /// Segments that a window's worth of acknowledged segments adds (a).
+    /// Number of segments that one window of acknowledged segments adds (a).
     increase: f64,
-    /// Segments acknowledged in congestion avoidance since cwnd last grew (bytes_acked).
+    /// Number of segments acknowledged in congestion avoidance since cwnd last grew (bytes_acked).
     counted: f64,
     /// Whether the current slow start began with a timeout.
     after_timeout: bool,
 }
 
 impl ByteCounting {
-    /// The control of a new connection; `None` where the parameters ask for no byte counting.
+    /// The control of a new connection; `None` if the parameters do not request byte counting.
     pub fn new(parameters: &Parameters, context: &ConnectionContext) -> Option<ByteCounting> {
         let limit = parameters.byte_counting_limit?.0;
         let increase = parameters.increase.0;
@@ -38,8 +38,8 @@ impl CongestionControl for ByteCounting {
             return;
         }
         if window.is_in_slow_start() {
-            // Data that arrived before the timeout is acknowledged together, which says nothing about the data that has left the
-            // network since [RFC3465 s2.3].
+            // An acknowledgement may cover much data that arrived before the timeout, which does not show how much has left the network
+            // since then [RFC3465 s2.3].
             let limit = if self.after_timeout { 1 } else { self.limit };
             window.size += f64::from(ack.newly.min(limit));
         } else {
@@ -122,12 +122,12 @@ mod tests {
             ack(&mut it, 2, &mut window);
             assert_eq!(window.size, size);
         }
-        // Congestion avoidance: four segments make one.
+        // In congestion avoidance, four segments add one.
         ack(&mut it, 2, &mut window);
         assert_eq!(window.size, 4.0);
         ack(&mut it, 2, &mut window);
         assert_eq!(window.size, 5.0);
-        // The next slow start is one of its own.
+        // The next slow start is a separate one.
         window.threshold = 100.0;
         ack(&mut it, 2, &mut window);
         assert_eq!(window.size, 7.0);
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn one_acknowledgement_makes_the_window_grow_by_one_segment_in_congestion_avoidance() {
         let (mut it, mut window) = (control(2), Window { size: 4.0, threshold: 2.0, max: 1000 });
-        // 30 less 4, but a window's worth at most, is left for the next one.
+        // 30 minus 4, but at most one window, counts for the next increase.
         ack(&mut it, 30, &mut window);
         assert_eq!(window.size, 5.0);
         ack(&mut it, 1, &mut window);

@@ -1,4 +1,4 @@
-//! The window in whole bytes, as kernels keep it.
+//! Window in whole bytes, as kernels keep it.
 
 use super::{Arithmetic, Parameters, Reno};
 use crate::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
@@ -9,18 +9,18 @@ use std::any::Any;
 #[derive(Clone, Debug)]
 pub struct IntegerBytes {
     reno: Reno,
-    /// MSS.
+    /// Payload of a segment in bytes (MSS).
     segment: u32,
-    /// N.
+    /// Number of acknowledgements per increase (N).
     acks_per_increase: u32,
-    /// N * MSS * MSS, times the segments to grow by per round trip.
+    /// N * MSS * MSS, times the growth per round trip in segments.
     increase: u64,
-    /// Acknowledgements in congestion avoidance since cwnd last grew.
+    /// Number of acknowledgements in congestion avoidance since cwnd last grew.
     counted: u32,
 }
 
 impl IntegerBytes {
-    /// The control of a new connection; `None` where windows are in fractions of segments.
+    /// The control of a new connection; `None` if windows are fractions of segments.
     pub fn new(parameters: &Parameters, context: &ConnectionContext) -> Option<IntegerBytes> {
         let segment = context.payload;
         let acks_per_increase = match parameters.arithmetic {
@@ -33,7 +33,7 @@ impl IntegerBytes {
         Some(IntegerBytes { reno: Reno::new(parameters, context), segment, acks_per_increase, increase, counted: 0 })
     }
 
-    /// Growth of a window of `bytes` bytes per N acknowledgements: zero until N of them have arrived.
+    /// Growth of a window of `bytes` bytes, once per N acknowledgements; zero for the others.
     fn next_increase(&mut self, bytes: u64) -> u64 {
         self.counted += 1;
         if self.counted < self.acks_per_increase {
@@ -53,7 +53,7 @@ impl CongestionControl for IntegerBytes {
         if !ack.may_grow() {
             return;
         }
-        // A window of whole bytes in segments, back to the next whole number: far below the 53 bits of a double.
+        // Converts the window to whole bytes, rounded: the number is far below the 53 bits of a double.
         let bytes = (window.size * f64::from(self.segment) + 0.5) as u64;
         let more = if window.is_in_slow_start() { u64::from(self.segment) } else { self.next_increase(bytes) };
         window.size = ((bytes + more) as f64 / f64::from(self.segment)).min(f64::from(window.max));

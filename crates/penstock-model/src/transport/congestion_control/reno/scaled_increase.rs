@@ -1,4 +1,4 @@
-//! Additive increase by another amount than a segment per round trip.
+//! Additive increase by an amount other than one segment per round trip.
 
 use super::{Parameters, Reno};
 use crate::transport::congestion_control::{Acknowledgement, Congestion, CongestionControl, ConnectionContext, Timeout, Window};
@@ -9,12 +9,12 @@ use std::any::Any;
 #[derive(Clone, Debug)]
 pub struct ScaledIncrease {
     reno: Reno,
-    /// a.
+    /// Growth per round trip in segments (a).
     increase: f64,
 }
 
 impl ScaledIncrease {
-    /// The control of a new connection; `None` where the window grows by one segment.
+    /// The control of a new connection; `None` if the window grows by one segment.
     pub fn new(parameters: &Parameters, context: &ConnectionContext) -> Option<ScaledIncrease> {
         let increase = parameters.increase.0;
         (increase != 1.0).then(|| ScaledIncrease { reno: Reno::new(parameters, context), increase })

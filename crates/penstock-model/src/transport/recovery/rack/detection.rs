@@ -12,75 +12,75 @@ use std::collections::VecDeque;
 /// Event that the timer of a sender waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
-    /// The retransmission timeout.
+    /// Retransmission timeout.
     Retransmission,
-    /// The time of a tail loss probe.
+    /// Time of a tail loss probe.
     Probe,
-    /// The end of the reordering window of a segment.
+    /// End of the reordering window of a segment.
     Reordering,
 }
 
-/// A tail loss probe that is not known to have arrived.
+/// An outstanding tail loss probe, not known to have arrived.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
-    /// The segment after the highest sent, including the probe (TLP.end_seq).
+    /// Segment after the highest one sent, including the probe (TLP.end_seq).
     end: u32,
-    /// Whether it was a retransmission.
+    /// Whether the probe was a retransmission.
     is_retransmission: bool,
 }
 
-/// Whether one transmission followed another; positions wrap.
+/// Whether transmission `one` followed `other`; positions wrap.
 fn is_after(one: u32, other: u32) -> bool {
     (one.wrapping_sub(other) as i32) > 0
 }
 
-/// Recoveries for which a larger reordering window persists.
+/// Number of recoveries for which a larger reordering window persists.
 const RECOVERIES: u32 = 16;
 
-/// State of a connection whose losses are found by time.
+/// State of a connection whose losses are detected by time.
 #[derive(Clone, Debug)]
 pub struct Detection {
-    /// Maximum delay of an acknowledgement, if probes are sent.
+    /// Maximum delay of an acknowledgement; `None` if no probes are sent.
     probes: Option<Duration>,
     /// Segments that are lost and have not been sent again.
     pub(crate) lost: CountedRangeSet,
-    /// Segments added to `lost` that the sender has not seen yet.
+    /// Segments added to `lost` that the sender has not processed yet.
     pub(crate) found: Vec<u32>,
     /// Whether acknowledgements echo timestamps.
     timestamps: bool,
     /// Segments from this one on have not been examined, unless they were sent again.
     unexamined: u32,
-    /// Segments that were sent again, with the position of the transmission, by position; stale after an arrival, a loss or another
-    /// transmission.
+    /// Segments that were sent again, in the order of the transmissions, each with the position of its transmission. An entry is stale
+    /// after an arrival, a loss or another transmission of the segment.
     sent_again: VecDeque<(u32, u32)>,
-    /// Last transmission of RACK.segment: its time (RACK.xmit_ts) and position among all transmissions.
+    /// Last transmission of RACK.segment: its time (RACK.xmit_ts) and its position among all transmissions.
     newest: (Time, u32),
-    /// RACK.rtt.
+    /// Latest round trip (RACK.rtt).
     rtt: Duration,
-    /// RACK.min_RTT.
+    /// Minimum round trip (RACK.min_RTT).
     min_rtt: Duration,
-    /// The segment after the highest that has arrived (RACK.fack).
+    /// Segment after the highest that has arrived (RACK.fack).
     highest: u32,
-    /// RACK.reordering_seen.
+    /// Whether reordering has been seen (RACK.reordering_seen).
     is_reordered: bool,
     /// Earliest end of the reordering window of a segment that is not lost yet.
     reordering_end: Time,
     probe: Option<Probe>,
-    /// Event of the timer.
+    /// Event that the timer waits for.
     pub(crate) timer: Timer,
-    /// Time from which the retransmission timeout counts; [`Time::NEVER`] if nothing is outstanding.
+    /// Start of the retransmission timeout; [`Time::NEVER`] if nothing is outstanding.
     pub(crate) timeout_from: Time,
     reduction: Reduction,
     /// Quarters of the minimum round trip in the reordering window (RACK.reo_wnd_mult).
     quarters: u32,
-    /// Recoveries after which it is one quarter again (RACK.reo_wnd_persist).
+    /// Number of recoveries after which the window is one quarter again (RACK.reo_wnd_persist).
     persists: u32,
-    /// No report of a duplicate counts until this segment is acknowledged (RACK.dsack_round).
+    /// Reports of duplicates do not count until this segment is acknowledged (RACK.dsack_round).
     counted_until: u32,
 }
 
 impl Detection {
-    /// State of a new connection; `probes` is the maximum delay of an acknowledgement, if there are probes.
+    /// State of a new connection; `probes` is the maximum delay of an acknowledgement, `None` without probes.
     pub fn new(probes: Option<Duration>) -> Detection {
         Detection {
             probes,
@@ -105,13 +105,13 @@ impl Detection {
         }
     }
 
-    /// The same for a connection whose acknowledgements echo timestamps, if `timestamps` is set.
+    /// Sets whether acknowledgements echo timestamps.
     pub(crate) fn with_timestamps(self, timestamps: bool) -> Detection {
         Detection { timestamps, ..self }
     }
 
-    /// Handles the segments that an acknowledgement shows to have arrived, and records them in the scoreboard [RFC8985 s6.2 steps 1
-    /// to 3]. Its timestamp, if it has one, is of the segments that it acknowledges cumulatively [RFC7323 s4.3].
+    /// Handles the segments that an acknowledgement shows to have arrived, and records them in the scoreboard [RFC8985 s6.2 steps 1 to 3].
+    /// Its timestamp, if any, belongs to the segments that it acknowledges cumulatively [RFC7323 s4.3].
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, sent: &SendTimes, scoreboard: &mut Scoreboard, dup_ack_threshold: u32) {
         let is_of_first = self.timestamps && !ack.flags.echoes_retransmission();
         self.deliver_holes(now, SackBlock { start: sent.start(), end: ack.next }, is_of_first, sent, scoreboard);
@@ -124,8 +124,8 @@ impl Detection {
         self.lost.remove_below(ack.next);
     }
 
-    /// Handles the arrival of the segments of a block that the scoreboard does not have; returns whether there are any. `is_of_first`
-    /// shows that the acknowledgement is of first transmissions.
+    /// Handles the arrival of the segments of a block that the scoreboard does not contain. Returns whether there are any. With
+    /// `is_of_first`, the acknowledgement is known to be of first transmissions.
     #[inline]
     fn deliver_holes(&mut self, now: Time, block: SackBlock, is_of_first: bool, sent: &SendTimes, scoreboard: &Scoreboard) -> bool {
         if block.start >= block.end {
@@ -140,7 +140,7 @@ impl Detection {
         first < block.end
     }
 
-    /// Handles an acknowledgement without blocks of the segments up to `next`, which were all sent once, in sequence, after all that
+    /// Handles an acknowledgement, without blocks, of the segments up to `next`, all of which were sent once, in sequence, after all that
     /// have arrived. `last` is the last of them, with the shortest round trip.
     #[inline]
     pub(crate) fn on_ack_in_order(&mut self, now: Time, next: u32, last: Sent) {
@@ -157,7 +157,7 @@ impl Detection {
         self.lost.is_empty() && self.reordering_end == Time::NEVER && self.probe.is_none()
     }
 
-    /// Handles the arrival of segment `seq`. RACK.segment does not become one whose last transmission may not have arrived [RFC8985
+    /// Handles the arrival of segment `seq`. A segment whose last transmission may not have arrived does not become RACK.segment [RFC8985
     /// s6.2 step 2].
     #[inline]
     fn deliver(&mut self, now: Time, seq: u32, is_of_first: bool, sent: Sent) {
@@ -186,8 +186,8 @@ impl Detection {
         Duration::from_ps(self.min_rtt.as_ps() / 4 * u64::from(self.quarters)).min(smoothed.unwrap_or(Duration::FOREVER))
     }
 
-    /// Marks segments as lost and returns how many; notes when others will be [RFC8985 s6.2 step 5]. `is_late` shows that a recovery is
-    /// under way or that enough segments are SACKed.
+    /// Marks segments as lost and returns their number. Stores the time at which others will be lost [RFC8985 s6.2 step 5]. `is_late` means
+    /// that a recovery is in progress or that enough segments are SACKed.
     pub(crate) fn detect(
         &mut self,
         now: Time,
@@ -219,7 +219,7 @@ impl Detection {
         newly
     }
 
-    /// Adds a segment to the lost ones; returns how many are new.
+    /// Adds a segment to the lost ones. Returns the number of new ones.
     fn lose(&mut self, seq: u32) -> u32 {
         let newly = self.lost.insert(SackBlock { start: seq, end: seq + 1 });
         if newly > 0 {
@@ -228,7 +228,7 @@ impl Detection {
         newly
     }
 
-    /// Whether a segment may be missing that was sent before RACK.segment. Segments that were sent once were sent in sequence.
+    /// Whether a segment sent before RACK.segment may be missing. Segments that were sent once were sent in sequence.
     #[inline]
     fn may_miss(&self, sent: &SendTimes) -> bool {
         let is_earlier = |order: u32| is_after(self.newest.1, order);
@@ -236,7 +236,7 @@ impl Detection {
         first.is_some_and(|it| it.is_resent || is_earlier(it.order)) || self.sent_again.front().is_some_and(|(_, order)| is_earlier(*order))
     }
 
-    /// Of the segments that have neither arrived nor been found lost, the one whose last transmission is the earliest.
+    /// The segment with the earliest last transmission among those that have neither arrived nor been found lost.
     fn next_missing(&mut self, sent: &SendTimes, scoreboard: &Scoreboard) -> Option<(u32, Sent)> {
         self.unexamined = scoreboard.next_hole(self.unexamined);
         let mut once = sent.of(self.unexamined);
@@ -255,18 +255,18 @@ impl Detection {
         once
     }
 
-    /// Records that segment `seq` is sent again, at this position among all transmissions.
+    /// Records that segment `seq` is sent again, with its position among all transmissions.
     pub(crate) fn on_sent_again(&mut self, seq: u32, order: u32) {
         self.sent_again.push_back((seq, order));
     }
 
-    /// Whether a segment is outstanding that has been found lost, sent again or not.
+    /// Whether an outstanding segment has been found lost, whether sent again or not.
     pub(crate) fn is_repairing(&self, sent: &SendTimes, scoreboard: &Scoreboard) -> bool {
         let is_missing = |seq: u32| seq >= sent.start() && scoreboard.next_hole(seq) == seq;
         !self.lost.is_empty() || self.sent_again.iter().any(|(seq, _)| is_missing(*seq))
     }
 
-    /// Considers nothing lost, after a timeout that was spurious.
+    /// Considers no segment lost, after a spurious timeout.
     pub(crate) fn forget_losses(&mut self, sent: &SendTimes) {
         self.lost.clear();
         self.unexamined = sent.start();
@@ -275,7 +275,7 @@ impl Detection {
         self.sent_again.make_contiguous().sort_unstable_by(|(_, one), (_, other)| (one.wrapping_sub(*other) as i32).cmp(&0));
     }
 
-    /// Marks the first segment as lost after a timeout, and all others that were sent long enough ago [RFC8985 s6.3].
+    /// Marks the first segment as lost after a timeout, and all others that were sent at least one round trip ago [RFC8985 s6.3].
     pub(crate) fn on_timeout(&mut self, now: Time, sent: &SendTimes, scoreboard: &Scoreboard) {
         let mut seq = sent.start();
         while let Some(Sent { last, .. }) = sent.of(seq) {
@@ -288,7 +288,7 @@ impl Detection {
         self.probe = None;
     }
 
-    /// Handles the report of a duplicate while `unacknowledged` is the first outstanding segment and `next` is sent next: the reordering
+    /// Handles the report of a duplicate while `unacknowledged` is the first outstanding segment and `next` is sent next. The reordering
     /// window grows, at most once per round trip, for sixteen recoveries [RFC8985 s6.2 step 4].
     pub(crate) fn on_duplicate(&mut self, unacknowledged: u32, next: u32) {
         if unacknowledged >= self.counted_until {
@@ -304,7 +304,7 @@ impl Detection {
         }
     }
 
-    /// Begins proportional rate reduction with `in_flight` segments, including the segments of the last acknowledgement.
+    /// Starts proportional rate reduction with `in_flight` segments, including those of the last acknowledgement.
     pub(crate) fn begin_reduction(&mut self, in_flight: u32) {
         self.reduction = Reduction::begin(in_flight);
     }
@@ -319,14 +319,14 @@ impl Detection {
         self.reduction.out += 1;
     }
 
-    /// Time of the next probe, if there may be one, after the last segment sent or acknowledged `now`; `outstanding` segments are
-    /// outstanding, and nothing is known to be missing [RFC8985 s7.2].
+    /// Time of the next probe after the last segment sent or acknowledged `now`; `None` if no probe is permitted. `outstanding` segments
+    /// are outstanding, and no segment is known to be missing [RFC8985 s7.2].
     fn probe_time(&self, now: Time, outstanding: u32, smoothed: Duration) -> Option<Time> {
         let max_ack_delay = self.probes.filter(|_| self.probe.is_none())?;
         Some(now + smoothed.times(2) + if outstanding == 1 { max_ack_delay } else { Duration::ZERO })
     }
 
-    /// Event for the timer and its time; `smoothed` is SRTT if it is known and nothing is known to be missing.
+    /// Sets the event of the timer and returns its time. `smoothed` is SRTT if it is known and no segment is known to be missing.
     #[inline]
     pub(crate) fn next_timer(&mut self, now: Time, timeout: Duration, outstanding: u32, smoothed: Option<Duration>) -> Time {
         self.timer = Timer::Retransmission;
@@ -347,13 +347,13 @@ impl Detection {
         at
     }
 
-    /// Records a probe: the segment before `end`.
+    /// Records a probe, the segment before `end`.
     pub(crate) fn on_probe(&mut self, end: u32, is_retransmission: bool) {
         self.probe = Some(Probe { end, is_retransmission });
     }
 
-    /// Ends the state of a probe; returns whether it has repaired a loss, so that cwnd is to be reduced [RFC8985 s7.4.2]. The
-    /// acknowledgement of everything before `acknowledged` `is_news` if it reports any arrival.
+    /// Ends the state of a probe. Returns whether the probe has repaired a loss, so that cwnd must be reduced [RFC8985 s7.4.2]. `is_news`
+    /// says whether the acknowledgement of everything before `acknowledged` reports any arrival.
     pub(crate) fn take_probe(&mut self, acknowledged: u32, is_news: bool) -> bool {
         let Some(probe) = self.probe.filter(|probe| acknowledged >= probe.end) else { return false };
         let repairs = probe.is_retransmission && acknowledged > probe.end;

@@ -71,7 +71,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// The recovery of a connection; its state is with the send times in the flight.
+/// The recovery of a connection. Its state is stored with the send times in the flight.
 #[derive(Clone, Debug)]
 pub struct Rack {
     probes: Option<Duration>,
