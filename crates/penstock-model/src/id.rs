@@ -7,7 +7,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in the table that this identifies.
+            /// Index into the table of these items.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -17,7 +17,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A flow's serial number, never reused within a run.
+    /// Serial number of a flow, never reused within a run.
     FlowId;
     /// A node of the scenario.
     NodeId;
@@ -32,7 +32,7 @@ ids! {
 }
 
 impl HopId {
-    /// The next hop of the same route.
+    /// Next hop of the same route.
     #[inline]
     #[must_use]
     pub const fn next(self) -> HopId {

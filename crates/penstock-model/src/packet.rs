@@ -18,34 +18,34 @@ pub use segment_flags::SegmentFlags;
 
 /// Contents of a packet for its end hosts. Sequence numbers count segments, not bytes.
 ///
-/// In memory the fields of a variant follow the tag in order of declaration. The number that identifies a packet is the first
-/// field of four bytes and has the same offset in all variants, so that [`Packet::sequence`] is one read.
+/// In memory, the fields of a variant follow the tag in the order of declaration. The number that identifies a packet is the first field of
+/// four bytes and has the same offset in all variants, so that [`Packet::sequence`] is a single read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Body {
     /// A datagram, numbered by its source.
     Datagram {
-        /// Position in its frame.
+        /// Position of the datagram in its frame.
         place: FramePlace,
-        /// The number of its frame, modulo 2^16; zero if its source has no frames.
+        /// Number of its frame, modulo 2^16; zero if its source has no frames.
         frame: u16,
-        /// Counts from zero.
+        /// Number of the datagram, from zero.
         seq: u32,
     },
     /// A packet of a call, numbered within its aggregate.
     Media {
-        /// Counts from zero.
+        /// Number of the packet, from zero.
         seq: u32,
-        /// The call's serial number within the aggregate.
+        /// Serial number of the call within the aggregate.
         call: u32,
     },
     /// A TCP data segment.
     Segment {
-        /// Sent before.
+        /// Whether the segment was sent before.
         retransmission: bool,
         /// CWR and PSH.
         flags: SegmentFlags,
-        /// The segment's number, from zero.
+        /// Number of the segment, from zero.
         seq: u32,
     },
     /// A TCP acknowledgement, of [`Body::ack`] and for [`Body::to_ack`].
@@ -54,19 +54,19 @@ pub enum Body {
         flags: AckFlags,
         /// First part of the SACK blocks.
         sack: SackHead,
-        /// The segment expected next.
+        /// Segment expected next.
         next: u32,
         /// Second part of the SACK blocks.
         sack_rest: SackRest,
     },
-    /// Requests admission of a call from the egress of an aggregate.
+    /// Request to the egress of an aggregate to admit a call.
     Request {
-        /// The call's serial number.
+        /// Serial number of the call.
         call: u32,
-        /// Admitted calls of the aggregate when it asked.
+        /// Admitted calls of the aggregate at the time of the request.
         live: u32,
     },
-    /// Asks the source of a packet that was dropped to send less: ICMP Source Quench [RFC792].
+    /// ICMP Source Quench: asks the source of a dropped packet to send less [RFC792].
     SourceQuench {
         /// Sequence number among the packets of its sender.
         number: u32,
@@ -79,7 +79,7 @@ pub enum Body {
         flags: SegmentFlags,
         /// As in [`Body::Segment`].
         seq: u32,
-        /// The congestion point that the limiter belongs to.
+        /// Congestion point that the limiter belongs to.
         tag: LinkId,
     },
     /// A datagram with the tag of a rate limiter.
@@ -90,7 +90,7 @@ pub enum Body {
         frame: u16,
         /// As in [`Body::Datagram`].
         seq: u32,
-        /// The congestion point that the limiter belongs to.
+        /// Congestion point that the limiter belongs to.
         tag: LinkId,
     },
     /// A data packet of RoCE with the tag of a rate limiter.
@@ -101,73 +101,73 @@ pub enum Body {
         retransmission: bool,
         /// As in [`Body::RoceData`].
         psn: u32,
-        /// The congestion point that the limiter belongs to.
+        /// Congestion point that the limiter belongs to.
         tag: LinkId,
     },
     /// Reports the queue of a congestion point to the source of a sampled frame.
     CongestionNotification {
         /// Sequence number among the packets of its sender.
         number: u32,
-        /// The congestion point, by the link of its port.
+        /// Congestion point, identified by the link of its port.
         point: LinkId,
-        /// The feedback.
+        /// Feedback.
         feedback: Feedback,
     },
     /// A data packet of RoCE.
     RoceData {
-        /// Asks for an acknowledgement.
+        /// Whether the packet requests an acknowledgement.
         asks_for_ack: bool,
-        /// Sent before.
+        /// Whether the packet was sent before.
         retransmission: bool,
-        /// Its number (packet sequence number), from zero.
+        /// Packet sequence number, from zero.
         psn: u32,
     },
     /// An acknowledgement of RoCE.
     RoceAck {
-        /// Whether later packets have arrived instead (NAK).
+        /// Whether later packets have arrived instead of `next` (NAK).
         is_nak: bool,
-        /// The packet expected next.
+        /// Packet expected next.
         next: u32,
-        /// Time at which the acknowledged packet was sent, if the sender requests it.
+        /// Sending time of the acknowledged packet, if the sender requests it.
         echo: Echo,
     },
-    /// Tells a RoCE sender that its packets were marked (CNP).
+    /// Notification to a RoCE sender that its packets were marked (CNP).
     CongestionNotificationPacket {
         /// Sequence number among the packets of its sender.
         number: u32,
     },
     /// A cell of a frame, except the last one. The last cell has the body of the frame's packet and ends the frame [I.363.5].
     Cell {
-        /// The packet is sent by the receiver of its flow.
+        /// Whether the receiver of the flow has sent the packet.
         backward: bool,
         /// Index of the cell in its frame, from zero.
         index: u16,
-        /// The number of the packet.
+        /// Number of the packet.
         frame: u32,
-        /// Its size.
+        /// Size of the packet.
         packet_size: u32,
     },
-    /// Asks for a connection.
+    /// Request for a connection.
     Syn {
-        /// With ECN (ECE and CWR set) [RFC3168 s6.1.1].
+        /// Whether it requests ECN (ECE and CWR set) [RFC3168 s6.1.1].
         ecn: bool,
-        /// Is [`Body::NO_SEGMENT`].
+        /// Always [`Body::NO_SEGMENT`].
         number: u32,
     },
-    /// Grants it.
+    /// Acceptance of a connection.
     SynAck {
-        /// With ECN (ECE set) [RFC3168 s6.1.1].
+        /// Whether it grants ECN (ECE set) [RFC3168 s6.1.1].
         ecn: bool,
-        /// Is [`Body::NO_SEGMENT`].
+        /// Always [`Body::NO_SEGMENT`].
         number: u32,
     },
     /// A data packet of a [plug-in's transport](crate::transport::custom).
     TransportData {
-        /// Sent before.
+        /// Whether the packet was sent before.
         retransmission: bool,
-        /// Its number.
+        /// Number of the packet.
         seq: u32,
-        /// Fields of the transport's own.
+        /// Fields that the transport defines.
         words: [u32; 3],
     },
     /// A data packet of a plug-in's transport with the tag of a rate limiter.
@@ -178,20 +178,20 @@ pub enum Body {
         seq: u32,
         /// As in [`Body::TransportData`].
         words: [u32; 3],
-        /// The congestion point that the limiter belongs to.
+        /// Congestion point that the limiter belongs to.
         tag: LinkId,
     },
     /// An acknowledgement of a plug-in's transport.
     TransportAck {
-        /// The number that it acknowledges.
+        /// Acknowledged number.
         next: u32,
-        /// Fields of the transport's own.
+        /// Fields that the transport defines.
         words: [u32; 4],
     },
 }
 
 impl Body {
-    /// Number of the packets that open a connection, which precede all segments.
+    /// Number of the packets that open a connection. They precede all segments.
     pub const NO_SEGMENT: u32 = u32::MAX;
 
     /// A datagram of a source without frames.
@@ -219,7 +219,7 @@ impl Body {
         Body::Ack { flags, sack, next, sack_rest }
     }
 
-    /// The TCP acknowledgement, if it is one.
+    /// Converts the body to a TCP acknowledgement; `None` if it is none.
     #[inline(always)]
     pub const fn to_ack(self) -> Option<Ack> {
         match self {
@@ -228,7 +228,7 @@ impl Body {
         }
     }
 
-    /// Whether flows count it as sent and received: data and requests for calls.
+    /// Whether flows count the packet as sent and received: data and requests for calls.
     #[inline]
     pub const fn is_data(&self) -> bool {
         matches!(
@@ -246,7 +246,7 @@ impl Body {
         )
     }
 
-    /// Whether the receiver of a flow sends it to the flow's source.
+    /// Whether the receiver of a flow sends the packet to the flow's source.
     #[inline]
     pub const fn is_from_receiver(&self) -> bool {
         matches!(
@@ -270,7 +270,7 @@ impl Body {
         }
     }
 
-    /// Removes the tag.
+    /// Removes the tag of a rate limiter.
     pub const fn untagged(self) -> Body {
         match self {
             Body::TaggedSegment { seq, retransmission, flags, .. } => Body::Segment { seq, retransmission, flags },
@@ -281,10 +281,10 @@ impl Body {
         }
     }
 
-    /// Whether it is data that was sent before.
+    /// Whether the packet is data that was sent before.
     #[inline(always)]
     pub const fn is_retransmission(&self) -> bool {
-        // Datagrams are as frequent as all others together.
+        // Datagrams are as frequent as all other packets together.
         if let Body::Datagram { .. } = self {
             return false;
         }
@@ -299,7 +299,7 @@ impl Body {
         )
     }
 
-    /// The congestion point whose rate limiter has tagged it.
+    /// Congestion point whose rate limiter has tagged the packet.
     pub const fn tag(&self) -> Option<LinkId> {
         match self {
             Body::TaggedSegment { tag, .. } | Body::TaggedDatagram { tag, .. } | Body::TaggedRoceData { tag, .. } => Some(*tag),
@@ -311,15 +311,15 @@ impl Body {
 
 /// A packet in flight. At most 48 bytes (asserted below).
 ///
-/// Its fields lie in memory in this order: a digest reads `size` and the four bytes behind it at once.
+/// Its fields have this order in memory: a digest reads `size` and the four bytes after it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Packet {
-    /// Time at which its source sent it.
+    /// Time at which the source sent the packet.
     pub created: Time,
-    /// The flow that it belongs to.
+    /// Flow that the packet belongs to.
     pub flow: FlowId,
-    /// The next entry of the table of hops; routes are fixed at emission.
+    /// Next entry of the table of hops; routes are fixed at emission.
     pub hop: HopId,
     /// Bytes on the wire, headers included.
     pub size: u32,
@@ -329,7 +329,7 @@ pub struct Packet {
     pub class: u8,
     /// Mark of PCN meters.
     pub pcn: PcnMark,
-    /// The ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
+    /// ECN codepoint; a discipline that marks writes [`Ecn::Ce`].
     pub ecn: Ecn,
     /// Contents for the end hosts.
     pub body: Body,
@@ -344,14 +344,14 @@ impl Packet {
         Bytes::new(self.size as u64)
     }
 
-    /// Size, precedence, class and marks, from the lowest byte on, as they lie in memory: one read.
+    /// Size, precedence, class and marks, from the lowest byte on, in their order in memory: a single read.
     #[inline(always)]
     pub const fn header_word(&self) -> u64 {
         let marks = u32::from_le_bytes([self.precedence, self.class, self.pcn as u8, self.ecn as u8]);
         (marks as u64) << 32 | self.size as u64
     }
 
-    /// Number by which its end hosts identify it; for digests and traces.
+    /// Number by which the end hosts identify the packet; for digests and traces.
     #[inline]
     pub const fn sequence(&self) -> u32 {
         match self.body {

@@ -1,6 +1,6 @@
 //! Prefetching of memory.
 
-/// Prefetches the cache line in which `value` starts, without waiting for it. Results do not depend on it.
+/// Prefetches the cache line in which `value` starts, without waiting for it. Does not affect results.
 ///
 /// Has no effect on processors other than x86-64.
 #[inline(always)]

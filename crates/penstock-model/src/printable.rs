@@ -1,8 +1,8 @@
 //! Untrusted text in messages: shown on one line, with bounded length, and without characters that control a terminal or are
 //! invisible.
 //!
-//! A scenario may come from a stranger, and its names must not move the cursor or colour, reorder or hide the message around
-//! them [UAX9 s2]. Such characters are shown as in a basic string of TOML: `\u001B`.
+//! A scenario may come from a stranger. Its names must not move the cursor, or colour, reorder or hide the message around them [UAX9 s2].
+//! Such characters are shown as in a basic string of TOML: `\u001B`.
 
 /// Maximum number of characters of a value in a message.
 const QUOTED: usize = 60;
@@ -11,8 +11,8 @@ const FILE: usize = 300;
 /// Replacement of the omitted rest.
 const MORE: &str = "...";
 
-/// Ranges of the characters that are shown escaped, in ascending order: control characters (C0, DEL, C1), those that change the direction of writing
-/// [UAX9 s2], separators of lines and paragraphs, and those that most terminals show as nothing (the default ignorable ones but for
+/// Ranges of the characters that are shown escaped, in ascending order: control characters (C0, DEL, C1), those that change the direction
+/// of writing [UAX9 s2], line and paragraph separators, and those that most terminals do not show (the default ignorable ones except
 /// variation selectors, which belong to emoji).
 pub const ESCAPED: [(char, char); 18] = [
     ('\0', '\u{1F}'),
@@ -40,15 +40,15 @@ pub fn is_escaped(c: char) -> bool {
     ESCAPED.iter().take_while(|(first, _)| *first <= c).any(|(_, last)| c <= *last)
 }
 
-/// All of `text`, with what [`is_escaped`] written as in TOML.
+/// Whole `text`, with the characters of [`is_escaped`] written as in TOML.
 pub fn printable(text: &str) -> String {
     shortened(text, usize::MAX)
 }
 
-/// [`printable`], and at most `most` characters of it.
+/// Same as [`printable`], with at most `most` characters.
 pub fn shortened(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most.saturating_mul(4)));
-    // `cut` is the last position at which the dots fit, so that no escape is cut in two.
+    // `cut` is the last position at which the dots fit, so that no escape is split.
     let (mut length, mut cut) = (0, 0);
     for c in text.chars() {
         length += if is_escaped(c) { push_escaped(&mut shown, c) } else { push(&mut shown, c) };
@@ -74,7 +74,7 @@ pub fn file_name(name: &str) -> String {
     shortened(name, FILE)
 }
 
-/// Returns the number of characters written.
+/// Appends the escape of a character. Returns the number of characters written.
 fn push_escaped(shown: &mut String, c: char) -> usize {
     let code = u32::from(c);
     let escape = if code <= 0xFFFF { format!("\\u{code:04X}") } else { format!("\\U{code:08X}") };

@@ -1,20 +1,20 @@
-//! Probes: the state variables of components, each declared once. Time series, the reference pages and `penstock explain` are
-//! generated from the declarations.
+//! Probes report the state variables of components. Each variable is declared once; time series, the reference pages and `penstock explain`
+//! are generated from the declarations.
 
 use crate::units::Time;
 
 /// A state variable of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// The name in series.
+    /// Name in series.
     pub name: &'static str,
-    /// The unit of its values; `1` if it has none.
+    /// Unit of the values; `1` if they have none.
     pub unit: &'static str,
-    /// Its description, with its symbol.
+    /// Description, with the symbol.
     pub doc: &'static str,
 }
 
-/// Receives a state variable, its index if there are several of its kind (queues, precedences), and its value.
+/// Receives a state variable, its index if there are several of the kind (queues, precedences), and its value.
 pub type ReportVariable<'a> = dyn FnMut(&'static Variable, Option<u32>, f64) + 'a;
 
 /// A component that reports its state.
@@ -23,7 +23,7 @@ pub trait Probe {
     fn probe(&self, now: Time, report: &mut ReportVariable<'_>);
 }
 
-/// Concatenates the variables of a part and of its whole; `N` in total.
+/// Concatenates the variables of a part and of the whole; `N` in total.
 #[doc(hidden)]
 pub const fn joined<const N: usize>(part: &[Variable], own: &[Variable]) -> [Variable; N] {
     let mut all = [Variable { name: "", unit: "", doc: "" }; N];
@@ -71,7 +71,7 @@ pub const fn joined<const N: usize>(part: &[Variable], own: &[Variable]) -> [Var
 macro_rules! state {
     ( impl $type:ty $(where [$($generics:tt)*])?, |$it:ident, $now:ident| { $( $(#[doc = $doc:literal])+ $name:literal, $unit:literal, $how:ident $value:expr; )* } ) => {
         impl $(<$($generics)*>)? $type {
-            /// The state that it shows.
+            /// State variables that it reports.
             pub const STATE: &'static [$crate::probe::Variable] =
                 &[$( $crate::probe::Variable { name: $name, unit: $unit, doc: concat!($($doc, "\n"),+) }, )*];
         }
@@ -90,7 +90,7 @@ macro_rules! state {
             const OWN_STATE: &'static [$crate::probe::Variable] =
                 &[$( $crate::probe::Variable { name: $name, unit: $unit, doc: concat!($($doc, "\n"),+) }, )*];
 
-            /// The state that it shows.
+            /// State variables that it reports.
             pub const STATE: &'static [$crate::probe::Variable] =
                 &$crate::probe::joined::<{ <$of>::STATE.len() + Self::OWN_STATE.len() }>(<$of>::STATE, Self::OWN_STATE);
         }

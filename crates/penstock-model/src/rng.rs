@@ -1,8 +1,8 @@
-//! Named random streams: one per component path and purpose.
+//! Named random streams, one per component path and purpose.
 //!
-//! A [`Key`] is a hash of the seed, the replication and the names on the way to a component, so adding a component
-//! changes no other component's draws and variants of a scenario share common random numbers. A [`Stream`] is
-//! Philox4x32-10 [Salmon11 s3.3] in counter mode under such a key: its n-th number is a pure function of the key and n.
+//! A [`Key`] is a hash of the seed, the replication and the names on the path to a component. So adding a component does not change the
+//! draws of any other, and variants of a scenario share common random numbers. A [`Stream`] is Philox4x32-10 [Salmon11 s3.3] in counter
+//! mode under such a key: its n-th number is a pure function of the key and n.
 
 use rand_core::TryRng;
 use std::convert::Infallible;
@@ -12,12 +12,12 @@ use std::convert::Infallible;
 pub struct Key(u64);
 
 impl Key {
-    /// The key of one run: everything random in it descends from here.
+    /// Key of one run, from which all its random streams derive.
     pub fn root(seed: u64, replication: u64) -> Key {
         Key(mix(mix(0x7065_6e73_746f_636b ^ seed) ^ replication))
     }
 
-    /// The key of the child called `name`.
+    /// Key of the child called `name`.
     #[must_use]
     pub fn child(self, name: &str) -> Key {
         // FNV-1a over the name, then mixed into the parent.
@@ -25,18 +25,18 @@ impl Key {
         Key(mix(self.0 ^ mix(hash)))
     }
 
-    /// The key of the `index`-th child of a group.
+    /// Key of the `index`-th child of a group.
     #[must_use]
     pub fn nth(self, index: u64) -> Key {
         Key(mix(self.0.rotate_left(17) ^ mix(index ^ 0x5851_f42d_4c95_7f2d)))
     }
 
-    /// A stream under this key.
+    /// Stream under this key.
     pub fn stream(self) -> Stream {
         Stream { key: self.0, counter: 0, buffer: [0; 2], left: 0 }
     }
 
-    /// A single hash of `words` under this key: a random order that needs no state.
+    /// Hash of `words` under this key: a random order that needs no state.
     #[inline]
     pub fn hash(self, words: [u64; 2]) -> u64 {
         mix(mix(self.0 ^ words[0]) ^ words[1])
@@ -62,7 +62,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The next 64 random bits.
+    /// Next 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         if self.left == 0 {
@@ -172,7 +172,7 @@ mod tests {
         let mut stream = Key::root(1, 0).child("laws").stream();
         let n = 200_000;
         let mean = |f: &mut dyn FnMut() -> f64| (0..n).map(|_| f()).sum::<f64>() / f64::from(n);
-        // Standard errors: 0.289/447 = 0.0006 and 1/447 = 0.0022; four of them.
+        // Standard errors: 0.289/447 = 0.0006 and 1/447 = 0.0022; the tolerance is four of them.
         assert!((mean(&mut || stream.unit()) - 0.5).abs() < 0.0026);
         assert!((mean(&mut || stream.exponential()) - 1.0).abs() < 0.009);
         assert!((0..1000).all(|_| stream.below(7) < 7));

@@ -1,4 +1,4 @@
-//! Transmission times: bytes of packets on the wire and the time that they take.
+//! Transmission times: bytes of packets on the wire, and their transmission times.
 
 use crate::atm::CELL;
 use crate::units::{Bytes, Duration, Rate};
@@ -6,11 +6,11 @@ use crate::units::{Bytes, Duration, Rate};
 /// Bytes of packets on the wire in addition to their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Framing {
-    /// Bytes that are added to each packet.
+    /// Bytes added to each packet.
     pub overhead: u32,
     /// Minimum number of bytes of a packet on the wire, overhead included.
     pub minimum: u32,
-    /// Packets travel in ATM cells: an AAL5 trailer is added and the last cell padded.
+    /// Whether packets travel in ATM cells: an AAL5 trailer is added and the last cell is padded.
     pub in_cells: bool,
 }
 
@@ -52,7 +52,7 @@ impl WireRate {
     }
 }
 
-/// Transmission times at one rate. Some are cached, because a division costs more than a lookup.
+/// Transmission times at one rate. Some are cached, since a division costs more than a lookup.
 #[derive(Clone, Debug)]
 pub struct TransmissionTimes {
     wire: WireRate,
@@ -64,7 +64,7 @@ const PLACES: usize = 4;
 impl TransmissionTimes {
     /// An empty cache for this wire.
     pub fn new(wire: impl Into<WireRate>) -> TransmissionTimes {
-        // Size zero, which no packet has, takes no time, also at rate zero.
+        // The initial entries are for size zero, which no packet has and which takes no time at any rate, including zero.
         TransmissionTimes { wire: wire.into(), known: [(0, Duration::ZERO); PLACES] }
     }
 
@@ -76,7 +76,7 @@ impl TransmissionTimes {
     /// Transmission time of `size` bytes.
     #[inline(always)]
     pub fn of(&mut self, size: u32) -> Duration {
-        // The upper bits of a product scatter neighbours as well as round numbers.
+        // The upper bits of a product scatter neighbouring as well as round numbers.
         let known = &mut self.known[(size.wrapping_mul(0x9e37_79b9) >> 30) as usize];
         if known.0 != size {
             *known = (size, self.wire.transmission_time(size));
@@ -102,13 +102,13 @@ mod tests {
     fn frames_take_what_their_standards_say() {
         let on_wire = |framing: Framing, sizes: &[u32]| sizes.iter().map(|size| framing.on_wire(*size).get()).collect::<Vec<_>>();
         assert_eq!(on_wire(Framing::default(), &[1, 40, 1500]), [1, 40, 1500]);
-        // Ethernet: a header of 14, a check sequence of 4, preamble and delimiter of 8, a gap of 12; frames have 64 bytes at least.
+        // Ethernet: a header of 14, a check sequence of 4, preamble and delimiter of 8, a gap of 12; frames have at least 64 bytes.
         let ethernet = Framing { overhead: 38, minimum: 84, in_cells: false };
         assert_eq!(on_wire(ethernet, &[40, 46, 47, 1500]), [84, 84, 85, 1538]);
         // AAL5: 40 + 8 fill one cell, 41 + 8 need two; 1500 + 8 need 32.
         let cells = Framing { in_cells: true, ..Framing::default() };
         assert_eq!(on_wire(cells, &[40, 41, 1500]), [53, 106, 32 * 53]);
-        // With LLC and SNAP of 8 bytes (RFC 2684) a TCP acknowledgement takes two cells.
+        // With 8 bytes of LLC and SNAP (RFC 2684), a TCP acknowledgement takes two cells.
         assert_eq!(on_wire(Framing { overhead: 8, ..cells }, &[32, 40]), [53, 106]);
     }
 }

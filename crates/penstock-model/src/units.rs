@@ -1,7 +1,7 @@
 //! Quantities as integers: time in picoseconds, rates in bit/s, sizes in bytes.
 //!
-//! One picosecond is the transmission time of one bit at 1 Tbit/s, and a `u64` of them lasts 213 days. Arithmetic
-//! saturates at [`Time::NEVER`], so a quantity that cannot happen compares later than everything that can.
+//! One picosecond is the transmission time of one bit at 1 Tbit/s, and a `u64` of them lasts 213 days. Arithmetic saturates at
+//! [`Time::NEVER`], so a time that never comes compares later than all others.
 
 use crate::printable::{quoted, shortened};
 use std::borrow::Cow;
@@ -46,24 +46,24 @@ impl Time {
         self.0
     }
 
-    /// The last instant before this one; the beginning itself has none and gives itself.
+    /// Last instant before this one; the beginning returns itself.
     #[inline]
     pub const fn before(self) -> Time {
         Time(self.0.saturating_sub(1))
     }
 
-    /// The first instant after this one; [`Time::NEVER`] gives itself.
+    /// First instant after this one; [`Time::NEVER`] returns itself.
     #[inline]
     pub const fn after(self) -> Time {
         Time(self.0.saturating_add(1))
     }
 
-    /// Seconds since the beginning, for results that a person reads; never for deciding what happens next.
+    /// Seconds since the beginning, for results that a person reads. Must not decide what happens next.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / PS_PER_SECOND as f64
     }
 
-    /// The span from `earlier` to here; zero if `earlier` is later.
+    /// Span from `earlier` to this instant; zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
@@ -71,7 +71,7 @@ impl Time {
 }
 
 impl Duration {
-    /// No time at all.
+    /// Zero time.
     pub const ZERO: Duration = Duration(0);
     /// Longer than every span that can happen.
     pub const FOREVER: Duration = Duration(u64::MAX);
@@ -102,8 +102,8 @@ impl Duration {
         Duration(s.saturating_mul(PS_PER_SECOND))
     }
 
-    /// The span nearest to `seconds`; negative values give zero and values out of range [`Duration::FOREVER`].
-    /// For samples of a random law, whose result is real by nature.
+    /// Span nearest to `seconds`. Negative values give zero, and values out of range [`Duration::FOREVER`]. For samples of random laws,
+    /// which are real numbers.
     #[inline]
     pub fn from_seconds(seconds: f64) -> Duration {
         Duration((seconds * PS_PER_SECOND as f64 + 0.5) as u64)
@@ -181,7 +181,7 @@ impl Bytes {
 }
 
 impl Time {
-    /// The time `span` later, which must be below [`Time::NEVER`]; [`Add`] saturates instead.
+    /// Time that is `span` later, which must be below [`Time::NEVER`]; [`Add`] saturates instead.
     #[inline]
     pub const fn plus(self, span: Duration) -> Time {
         Time(self.0 + span.0)
@@ -213,7 +213,7 @@ impl Add for Duration {
 
 impl Sub for Duration {
     type Output = Duration;
-    /// Saturates at zero.
+    /// Difference, saturating at zero.
     #[inline]
     fn sub(self, other: Duration) -> Duration {
         Duration(self.0.saturating_sub(other.0))
@@ -229,7 +229,7 @@ impl Add for Bytes {
 }
 
 impl fmt::Display for Duration {
-    /// The largest unit that keeps the number whole, e.g. `30 ms`.
+    /// Uses the largest unit that keeps the number whole, e.g. `30 ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_scaled(f, self.0, &[(PS_PER_SECOND, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")])
     }
@@ -242,7 +242,7 @@ impl fmt::Display for Time {
 }
 
 impl fmt::Display for Rate {
-    /// The largest unit that keeps the number whole, e.g. `1500 kbit/s`.
+    /// Uses the largest unit that keeps the number whole, e.g. `1500 kbit/s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_scaled(f, self.0, &[(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1_000, "kbit/s"), (1, "bit/s")])
     }
@@ -284,7 +284,7 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 ];
 
 impl Duration {
-    /// Reads a time like `parse`, with an `example` of a usual value for messages.
+    /// Reads a time like `parse`; `example` is a typical value for messages.
     pub(crate) fn read(text: &str, example: &str) -> Result<Duration, String> {
         parse_quantity(text, TIME_UNITS, example).map(Duration)
     }
@@ -321,7 +321,8 @@ pub fn split_quantity(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim())
 }
 
-/// Returns a bare `number` with the unit of `example`, or the example itself if `number` is not a short number or is negative.
+/// Returns `number`, written without a unit, with the unit of `example`; returns the example itself if `number` is not a short number or is
+/// negative.
 pub(crate) fn with_unit_of(example: &str, number: &str) -> String {
     if number.len() <= 20 && number.parse::<f64>().is_ok_and(|number| number >= 0.0) {
         format!("{number} {}", split_quantity(example).1)
@@ -330,7 +331,7 @@ pub(crate) fn with_unit_of(example: &str, number: &str) -> String {
     }
 }
 
-/// Reads a number with a unit exactly: decimals are scaled in integers and must come out whole.
+/// Reads a number with a unit exactly: decimals are scaled in integers, and the result must be whole.
 fn parse_quantity(text: &str, units: &[(&str, u64)], example: &str) -> Result<u64, String> {
     let (number, unit) = split_quantity(text);
     let allowed = || units.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_peak_rate_holds_within_the_burst_and_the_rate_after_it() {
-        // A byte each millisecond on average, four at the peak; packets of 100 bytes.
+        // One byte per millisecond on average, four at the peak; packets of 100 bytes.
         let lines = ["rate = 8 kbit/s", "burst = 400 bytes", "peak = 32 kbit/s", "peak-burst = 100 bytes"];
         let mut it = DualTokenBucketShaper::new(&read(&lines).expect("sound"), &Site::trial());
         assert_eq!((it.rate(), it.burst()), (Some(Rate::from_bps(8_000)), Some(Bytes::new(400))));
@@ -130,7 +130,7 @@ mod tests {
             it.on_start(now, Bytes::new(100));
             starts.push(now);
         }
-        // In t ms there begin at most 100 + 4 t and 400 + t bytes: they cross at 100 ms with 500 bytes.
+        // Packets that begin within t ms have at most 100 + 4 t and 400 + t bytes. Both bounds are 500 bytes at 100 ms.
         assert_eq!(starts, [0, 25, 50, 75, 100, 200, 300].map(at));
     }
 

@@ -14,7 +14,7 @@ use std::any::Any;
 
 /// A policer. The port calls it once per packet of its class, in order of time.
 pub trait Policer: Probe + DynClone {
-    /// Whether a packet that arrives at `now` passes; otherwise it is dropped.
+    /// Whether a packet that arrives at `now` passes. Otherwise it is dropped.
     fn passes(&mut self, now: Time, packet: &Packet) -> bool;
 
     crate::takes_changes!();
@@ -78,20 +78,20 @@ macro_rules! policers {
 
 /// A shaper in front of a wire: the port asks when a packet may begin its transmission, and reports when it begins.
 pub trait Shaper: Probe + DynClone {
-    /// Earliest instant, from `now` on, at which a packet of `size` may begin if no other packet begins before; it is within the run.
-    /// The call changes nothing, and at that instant it returns the same instant.
+    /// Earliest instant, `now` or later, at which a packet of `size` may begin if no other packet begins before; it is within the run. The
+    /// call changes nothing, and returns the same instant if repeated at that instant.
     fn ready(&self, now: Time, size: Bytes) -> Time;
 
-    /// Records that a packet of `size` begins its transmission at `now`, not before the instant of [`Shaper::ready`]. Ports that know
-    /// their departures on arrival report it at that time, in advance and in order.
+    /// Records that a packet of `size` begins its transmission at `now`, not before the instant of [`Shaper::ready`]. Ports that know their
+    /// departures on arrival report it at that time, in advance and in order.
     fn on_start(&mut self, now: Time, size: Bytes);
 
-    /// Long-run rate of the output, if there is one. A shaper above the link's rate is a mistake of the scenario.
+    /// Long-run rate of the output; `None` if there is none. A rate above that of the link is a mistake of the scenario.
     fn rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Maximum size of a packet that conforms to the profile, if there is one. A larger packet is a mistake of the scenario.
+    /// Maximum size of a packet that conforms to the profile; `None` if there is none. A larger packet is a mistake of the scenario.
     fn burst(&self) -> Option<Bytes> {
         None
     }

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_exceeds_takes_nothing() {
-        // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
+        // One byte per millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
         let mut it = TokenBucketPolicer::new(&read(&["rate = 8 kbit/s", "burst = 1000 bytes"]).expect("sound"), &Site::trial());
         let verdicts = [(0, 400), (0, 400), (0, 400), (199, 400), (200, 400), (200, 1), (9000, 1001), (9000, 1000)];
         let passes = verdicts.map(|(ms, size)| it.passes(Time::ZERO + Duration::from_ms(ms), &packet(size, 0)));

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn packets_wait_for_their_tokens() {
-        // A byte a millisecond.
+        // One byte per millisecond.
         let at = |ms| Time::ZERO + Duration::from_ms(ms);
         let mut it = TokenBucketShaper::new(&read(&["rate = 8 kbit/s", "burst = 250 bytes"]).expect("sound"), &Site::trial());
         assert_eq!((it.rate(), it.burst()), (Some(Rate::from_bps(8_000)), Some(Bytes::new(250))));

@@ -1,4 +1,4 @@
-//! A choice per packet whose outcome may depend on the previous one.
+//! A random choice per packet that may depend on the previous one.
 
 use crate::rng::Stream;
 
@@ -32,7 +32,7 @@ impl CorrelatedChoice {
     }
 }
 
-/// Refuses a correlation of 1, with which all packets would have the fate of the first.
+/// Refuses a correlation of 1, which would give all packets the fate of the first.
 pub(super) fn check_correlation(correlation: f64, mistake: &mut dyn FnMut(&str, String)) {
     if correlation >= 1.0 {
         mistake("correlation", "is 1, so every packet would fare as the first; below 1".to_owned());

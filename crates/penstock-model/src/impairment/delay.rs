@@ -98,7 +98,7 @@ impl Parameter for DelayLaw {
 pub struct Delay {
     law: DelayLaw,
     keep_order: bool,
-    /// Departure plus added delay of the packet that will arrive last.
+    /// Departure plus added delay of the packet that arrives last.
     last: Time,
     stream: Stream,
 }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::parameters::testing::read;
 
-    /// Delays in ps added to packets that leave every millisecond, and whether they may reorder the packets.
+    /// Delays in ps added to packets that leave every millisecond, and whether the law may reorder packets.
     fn added_to(law: DelayLaw, keep_order: bool) -> (Vec<u64>, bool) {
         let mut delay = Delay::new(&Parameters { added: law, keep_order }, &site());
         let added = |fate| match fate {

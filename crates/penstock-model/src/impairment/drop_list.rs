@@ -63,7 +63,7 @@ fn sorted(parameters: &Parameters) -> Vec<u32> {
 /// State of a drop list.
 #[derive(Clone, Debug)]
 pub struct DropList {
-    /// In ascending order.
+    /// Numbers of lost packets, in ascending order.
     numbers: Vec<u32>,
     of: Counted,
     of_link: u64,
@@ -71,7 +71,7 @@ pub struct DropList {
 }
 
 impl DropList {
-    /// A list with these parameters; it draws nothing.
+    /// A list with these parameters. It draws no random numbers.
     pub fn new(parameters: &Parameters, _: &Site) -> DropList {
         DropList { numbers: sorted(parameters), of: parameters.of, of_link: 0, of_flows: BTreeMap::new() }
     }

@@ -16,10 +16,10 @@ use crate::site::Site;
 use crate::units::{Duration, Time};
 use dyn_clone::DynClone;
 
-/// What happens to a packet on the wire.
+/// Fate of a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Arrives after this time in addition to the link's delay.
+    /// Arrives after this time in addition to the delay of the link.
     Delayed(Duration),
     /// Arrives without added delay, and a copy arrives this much later.
     Duplicated(Duration),
@@ -27,9 +27,9 @@ pub enum Fate {
     Lost,
 }
 
-/// An impairment. The port calls it once per packet, in order of departure; copies made by an earlier impairment follow their packet.
+/// An impairment. The port calls it once per packet, in order of departure. Copies made by an earlier impairment follow their packet.
 pub trait Impairment: Probe + DynClone {
-    /// The fate of `packet`, which leaves the port at `now`.
+    /// Fate of `packet`, which leaves the port at `now`.
     fn on_departure(&mut self, now: Time, packet: &Packet) -> Fate;
 
     /// Whether a later packet may overtake an earlier one.

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::parameters::testing::read;
 
-    /// Which packets are held back, of packets that leave every millisecond.
+    /// Which of the packets that leave every millisecond are held back.
     fn held_back(probability: &str) -> Vec<bool> {
         let parameters = read(&[probability, "delay = 5 ms"]).expect("sound");
         let late = Fate::Delayed(Duration::from_ms(5));

@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_packet_exceeds_with_the_share_of_the_rate_beyond_the_target() {
-        // A single packet of 1000 bytes: avg = 8 + 8 kbit/s, half of which is beyond CTR.
+        // A single packet of 1000 bytes: avg = 8 + 8 kbit/s, and half of the positions are beyond CTR.
         let exceeds = (0..10_000)
             .filter(|i| {
                 let parameters = read::<Parameters>(&["committed-rate = 8 kbit/s", "exceed-precedence = 2"]).expect("sound");

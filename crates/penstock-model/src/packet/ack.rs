@@ -6,7 +6,7 @@ use crate::units::Time;
 /// A TCP acknowledgement: everything before `next` has arrived, and the blocks beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
-    /// The segment expected next (cumulative acknowledgement).
+    /// Segment expected next (cumulative acknowledgement).
     pub next: u32,
     /// Flags that echo marks.
     pub flags: AckFlags,
@@ -21,7 +21,7 @@ impl Ack {
         self.sack.beyond(self.next)
     }
 
-    /// The segment that it reports to have arrived twice (D-SACK) [RFC2883 s4].
+    /// Segment that the acknowledgement reports as a duplicate (D-SACK) [RFC2883 s4].
     #[inline]
     pub fn duplicate(&self) -> Option<u32> {
         self.sack.duplicate(self.next)
@@ -33,7 +33,7 @@ impl Ack {
 pub struct Echo([u32; 2]);
 
 impl Echo {
-    /// Nothing is echoed.
+    /// No echo.
     pub const NONE: Echo = Echo::of(Time::NEVER);
 
     /// The echo of a time.
@@ -43,7 +43,7 @@ impl Echo {
         Echo([ps as u32, (ps >> 32) as u32])
     }
 
-    /// The time.
+    /// Echoed time; `None` without one.
     #[inline]
     pub fn time(self) -> Option<Time> {
         let time = Time::from_ps(u64::from(self.0[1]) << 32 | u64::from(self.0[0]));
@@ -51,15 +51,15 @@ impl Echo {
     }
 }
 
-/// The flags AE, CWR and ECE of an acknowledgement as one number: ECE, the lowest, echoes a mark [RFC3168 s6.1.3], or all three count
-/// marks modulo 8 (ACE) [RFC9768 s3.2.2]. A further bit describes the echoed timestamp, if there is one [RFC7323 s4.3].
+/// Flags AE, CWR and ECE of an acknowledgement as one number. Either ECE, the lowest, echoes a mark [RFC3168 s6.1.3], or all three count
+/// marks modulo 8 (ACE) [RFC9768 s3.2.2]. Another bit describes the echoed timestamp, if there is one [RFC7323 s4.3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckFlags(u8);
 
 /// The bits of AE, CWR and ECE.
 const ACE: u8 = 0b111;
 
-/// The bit of an echoed timestamp of a retransmission.
+/// Bit that says that the echoed timestamp is that of a retransmission.
 const SENT_AGAIN: u8 = 0b1000;
 
 impl AckFlags {
@@ -92,7 +92,7 @@ impl AckFlags {
         (self.0 & ACE) as u32
     }
 
-    /// These flags with an echoed timestamp: of a segment's first transmission, or of a later one (`again`).
+    /// These flags with an echoed timestamp: that of a first transmission, or of a later one (`again`).
     #[inline]
     pub const fn with_timestamp(self, again: bool) -> AckFlags {
         AckFlags(self.0 & ACE | if again { SENT_AGAIN } else { 0 })

@@ -9,10 +9,11 @@ const VOICE_ADMIT: u8 = 0b10_1100;
 /// Lower Effort [RFC8622 s4].
 const LE: u8 = 1;
 
-/// The classes that have the names of per-hop behaviours, for messages.
+/// Classes with the names of per-hop behaviours, for messages.
 pub const BEHAVIOURS: &str = "default, ef, va, le, cs0 to cs7, af1 to af4, af11 to af43";
 
-/// The codepoint of a class for each drop precedence, if its name, in upper or lower case, is that of a per-hop behaviour.
+/// Codepoint for each drop precedence of a class whose name, in upper or lower case, is that of a per-hop behaviour; `None` for other
+/// names.
 pub fn of_behaviour(class: &str) -> Option<[u8; PRECEDENCES]> {
     Some(match class.to_ascii_lowercase().as_bytes() {
         b"default" | b"df" | b"be" | b"best-effort" => [0; PRECEDENCES],
@@ -21,7 +22,7 @@ pub fn of_behaviour(class: &str) -> Option<[u8; PRECEDENCES]> {
         b"le" => [LE; PRECEDENCES],
         // Class selectors [RFC2474 s4.2.2].
         [b'c', b's', class @ b'0'..=b'7'] => [(class - b'0') << 3; PRECEDENCES],
-        // Assured Forwarding: what the precedence says, not the name [RFC2597 s6].
+        // Assured Forwarding: the precedence decides, not the name [RFC2597 s6].
         [b'a', b'f', class @ b'1'..=b'4'] | [b'a', b'f', class @ b'1'..=b'4', b'1'..=b'3'] => {
             [1, 2, 3, 3].map(|precedence| (class - b'0') << 3 | precedence << 1)
         }
@@ -29,8 +30,8 @@ pub fn of_behaviour(class: &str) -> Option<[u8; PRECEDENCES]> {
     })
 }
 
-/// The codepoint of a class for each drop precedence: that of the per-hop behaviour whose name it has, else one of the pool for
-/// local use, xxxx11, by the class's `position` [RFC2474 s6].
+/// Codepoint of a class for each drop precedence: that of the per-hop behaviour with its name, otherwise one of the pool for local use,
+/// xxxx11, by the class's `position` [RFC2474 s6].
 pub fn of_class(class: &str, position: usize) -> [u8; PRECEDENCES] {
     of_behaviour(class).unwrap_or([((position % 16) as u8) << 2 | 0b11; PRECEDENCES])
 }

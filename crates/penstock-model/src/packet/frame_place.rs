@@ -4,19 +4,19 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FramePlace {
-    /// It is the whole frame.
+    /// The only packet of the frame.
     #[default]
     Only = 0b00,
-    /// The first packet of several.
+    /// The first of several packets.
     First = 0b01,
-    /// The last packet of several.
+    /// The last of several packets.
     Last = 0b10,
-    /// Between first and last.
+    /// Neither the first nor the last.
     Middle = 0b11,
 }
 
 impl FramePlace {
-    /// The place of packet `index`, from zero, of `count` packets.
+    /// Position of packet `index`, from zero, of `count` packets.
     pub const fn of(index: u32, count: u32) -> FramePlace {
         match (index == 0, index + 1 == count) {
             (true, true) => FramePlace::Only,
@@ -26,7 +26,7 @@ impl FramePlace {
         }
     }
 
-    /// The place with this discriminant, if there is one.
+    /// Position with this discriminant; `None` if there is none.
     pub const fn of_bits(bits: u8) -> Option<FramePlace> {
         match bits {
             0b00 => Some(FramePlace::Only),
@@ -37,12 +37,12 @@ impl FramePlace {
         }
     }
 
-    /// Whether the frame begins with it.
+    /// Whether the packet begins the frame.
     pub const fn is_first(self) -> bool {
         matches!(self, FramePlace::Only | FramePlace::First)
     }
 
-    /// Whether the frame ends with it.
+    /// Whether the packet ends the frame.
     pub const fn is_last(self) -> bool {
         matches!(self, FramePlace::Only | FramePlace::Last)
     }

@@ -16,13 +16,13 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a queue may mark the packet instead of dropping it; true for a packet that is marked already.
+    /// Whether a queue may mark the packet instead of dropping it; also true for a marked packet.
     #[inline(always)]
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
 
-    /// The codepoint after a mark. Panics if the transport is not capable: that would be dropping.
+    /// Codepoint after a mark. Panics in debug builds if the packet is not ECN-capable, since such a packet can only be dropped.
     #[inline(always)]
     pub fn marked(self) -> Ecn {
         debug_assert!(self.is_capable(), "a packet that is not ECN-capable cannot be marked");

@@ -1,26 +1,25 @@
-//! SACK blocks in packets: stored in few bytes, because every packet has room for them and few packets have any.
+//! SACK blocks in packets, stored in few bytes, because every packet has room for them and few packets have any.
 
 /// A range of segments `[start, end)` that a receiver holds beyond the cumulative acknowledgement [RFC2018 s3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlock {
     /// First segment of the block.
     pub start: u32,
-    /// The segment after its last.
+    /// Segment after the last one of the block.
     pub end: u32,
 }
 
-/// Up to three blocks, the most recently changed first [RFC2018 s4], each as two distances from the cumulative
-/// acknowledgement.
+/// Up to three blocks, the most recently changed first [RFC2018 s4]. Each is stored as two distances from the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    /// Start and end in 24 bits, the least significant first. No block ends at distance 0: there is none. A first block with equal
-    /// ends reports a duplicate, by its distance in two's complement.
+    /// Start and end in 24 bits, the least significant byte first. An end at distance 0 marks the absence of a block. A first block with
+    /// equal ends reports a duplicate, by its distance in two's complement.
     blocks: [[[u8; 3]; 2]; 3],
 }
 
 /// The first bytes of [`SackBlocks`].
 pub type SackHead = [u8; 2];
-/// The other bytes.
+/// The other bytes of [`SackBlocks`].
 pub type SackRest = [u8; 16];
 
 impl SackBlocks {
@@ -40,7 +39,7 @@ impl SackBlocks {
     /// Maximum distance of the end of a block from the cumulative acknowledgement.
     pub const REACH: u32 = (1 << 24) - 1;
 
-    /// These blocks beyond `next`, as many as fit.
+    /// Stores the blocks beyond `next`, as many as fit.
     pub fn new(next: u32, blocks: impl Iterator<Item = SackBlock>) -> SackBlocks {
         let mut packed = SackBlocks::default();
         for (place, block) in packed.blocks.iter_mut().zip(blocks) {
@@ -53,13 +52,13 @@ impl SackBlocks {
         packed
     }
 
-    /// Whether there are none.
+    /// Whether there are no blocks.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.blocks[0][1] == [0; 3]
     }
 
-    /// Puts the report of a segment that has arrived twice before the blocks (D-SACK) [RFC2883 s4].
+    /// Puts the report of a duplicate segment before the blocks (D-SACK) [RFC2883 s4].
     #[must_use]
     pub fn with_duplicate(self, next: u32, seq: u32) -> SackBlocks {
         let [low, middle, high, _] = seq.wrapping_sub(next).to_le_bytes();
@@ -67,7 +66,7 @@ impl SackBlocks {
         SackBlocks { blocks: [[[low, middle, high]; 2], first, second] }
     }
 
-    /// The segment of [`SackBlocks::with_duplicate`], if there is one.
+    /// Segment of [`SackBlocks::with_duplicate`]; `None` without one.
     #[inline]
     pub fn duplicate(&self, next: u32) -> Option<u32> {
         let [[low, middle, high], end] = self.blocks[0];
@@ -75,8 +74,8 @@ impl SackBlocks {
         ([low, middle, high] == end && distance != 0).then(|| next.wrapping_add_signed(distance))
     }
 
-    /// Replaces the third block by a count of marked segments (mod 2^24): the option of AccECN occupies space of the blocks
-    /// [RFC9768 s3.2.3].
+    /// Replaces the third block by a count of marked segments (mod 2^24), since the option of AccECN needs space of the blocks [RFC9768
+    /// s3.2.3].
     #[must_use]
     pub fn with_marks(mut self, marks: u32) -> SackBlocks {
         let [low, middle, high, _] = marks.to_le_bytes();
@@ -84,7 +83,7 @@ impl SackBlocks {
         self
     }
 
-    /// The count of [`SackBlocks::with_marks`], of blocks that have one.
+    /// Count of [`SackBlocks::with_marks`]; only for blocks that have one.
     pub fn marks(&self) -> u32 {
         let [low, middle, high] = self.blocks[2][0];
         u32::from_le_bytes([low, middle, high, 0])
@@ -120,7 +119,7 @@ mod tests {
             assert!(packed.beyond(next).eq(blocks[..count.min(2)].iter().copied()));
             assert_eq!(packed.marks(), 0x65_4321);
         }
-        // A duplicate takes a place, on either side of the acknowledgement.
+        // A duplicate uses the space of a block, whether before or beyond the acknowledgement.
         for seq in [next - 1, next - 70_000, next + 300] {
             let packed = SackBlocks::new(next, blocks.iter().copied()).with_duplicate(next, seq);
             assert_eq!(packed.duplicate(next), Some(seq));

@@ -1,10 +1,10 @@
 //! Flags of TCP data segments.
 
-/// The flags of a TCP data segment that its receiver reads.
+/// Flags of a TCP data segment that its receiver reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentFlags(u8);
 
-/// The bits of CWR and PSH, as in the header [RFC9293 s3.1].
+/// Bits of CWR and PSH, as in the header [RFC9293 s3.1].
 const CWR: u8 = 0x80;
 const PSH: u8 = 0x08;
 
@@ -15,13 +15,13 @@ impl SegmentFlags {
         SegmentFlags(if cwr { CWR } else { 0 } | if psh { PSH } else { 0 })
     }
 
-    /// The sender has reduced its window (CWR) [RFC3168 s6.1.2].
+    /// Whether the sender has reduced its window (CWR) [RFC3168 s6.1.2].
     #[inline(always)]
     pub const fn cwr(self) -> bool {
         self.0 & CWR != 0
     }
 
-    /// The receiver hands the data to its application at once (PSH) [RFC9293 s3.9.1.2].
+    /// Whether the receiver passes the data to its application at once (PSH) [RFC9293 s3.9.1.2].
     #[inline(always)]
     pub const fn psh(self) -> bool {
         self.0 & PSH != 0

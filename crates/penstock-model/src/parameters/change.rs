@@ -1,27 +1,27 @@
-//! Changes of parameters while a run goes on.
+//! Changes of parameters during a run.
 
 use super::{join_words, Field, Parameter};
 use std::any::Any;
 use std::fmt;
 
-/// Why a component at work cannot take other parameters.
+/// Reason why a running component cannot adopt other parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeError {
     /// They belong to another component.
     OtherComponent {
-        /// The scenario key of the component at work.
+        /// Scenario key of the running component.
         from: &'static str,
-        /// That of the other one.
+        /// Scenario key of the other component.
         to: &'static str,
     },
-    /// A parameter differs that is not changeable.
+    /// A parameter that is not changeable differs.
     NotChangeable {
-        /// The key of the parameter.
+        /// Key of the parameter.
         key: String,
-        /// The keys of those that are.
+        /// Keys of the changeable parameters.
         changeable: Vec<String>,
     },
-    /// A component or a table is given here and left out there.
+    /// A component or a table is given in one version and left out in the other.
     Existence,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for ChangeError {
 
 impl std::error::Error for ChangeError {}
 
-/// Whether the value `one` of `field`, among `all` of a component, can become `other`.
+/// Checks whether the value `one` of `field`, which is among the fields `all` of a component, can become `other`.
 #[doc(hidden)]
 pub fn check_field<T: Parameter + PartialEq>(all: &[Field], field: &Field, one: &T, other: &T) -> Result<(), ChangeError> {
     if one == other {
@@ -57,10 +57,10 @@ pub fn check_field<T: Parameter + PartialEq>(all: &[Field], field: &Field, one: 
     }
 }
 
-/// A component's own parameters among those that its method `change` gets.
+/// Converts the parameters that the method `change` receives to the component's own type.
 ///
 /// # Panics
-/// If they are of another type.
+/// If the parameters are of another type.
 pub fn own<P: 'static>(parameters: &dyn Any) -> &P {
     parameters.downcast_ref().expect("a component gets parameters of the type that it declares")
 }

@@ -1,13 +1,13 @@
 //! Components as parameters of other components: `congestion-control = { cubic = { beta = 0.7 } }`.
 //!
-//! Every plan made by [`component_plans!`](crate::component_plans) is a parameter type. A bare name, as in
-//! `congestion-control = "cubic"`, is the component with all its defaults.
+//! Every plan made by [`component_plans!`](crate::component_plans) is a parameter type. A bare name, as in `congestion-control = "cubic"`,
+//! selects the component with all its defaults.
 
 use super::reader::visit_component;
 use super::{Field, Kind, Reader, Reading, Value};
 use crate::registry::Registry;
 
-/// Reads the parameters of a component of a known name.
+/// Function that reads the parameters of the component with a given name.
 type ReadParameters<P> = fn(&str, &mut dyn Reader) -> Option<P>;
 
 /// Reads the component that `reader` has for `field`.
@@ -42,7 +42,7 @@ mod tests {
     use super::super::{Check, Parameter, Parameters as _, Positive, Probability};
     use super::*;
 
-    /// A congestion control with one parameter that must be given.
+    /// A congestion control with one required parameter.
     mod fixed {
         use crate::parameters::{Check, Count};
         crate::parameters! {
@@ -55,7 +55,7 @@ mod tests {
         impl Check for Parameters {}
     }
 
-    /// One with defaults and a relation between them.
+    /// A congestion control with defaults and a relation between its parameters.
     mod curve {
         use super::{Check, Positive, Probability};
         crate::parameters! {
@@ -104,7 +104,7 @@ mod tests {
     }
     impl Check for Strict {}
 
-    /// A page of plain values, and the mistakes in it.
+    /// A page of plain values, and its mistakes.
     struct Page(Vec<(&'static str, Value)>, Vec<String>);
 
     impl Reader for Page {

@@ -1,4 +1,4 @@
-//! Parameters of a type that is known only to the code that declares and uses them.
+//! Parameters of a type that only the code that declares and uses them knows.
 
 use super::{own, ChangeError, Field, Parameters, Reader};
 use std::any::Any;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 /// A declaration of further parameters of a component, such as the parameters of its classes.
 #[derive(Clone, Copy)]
 pub struct Declaration {
-    /// The documentation.
+    /// Documentation.
     pub doc: &'static str,
-    /// The parameters, in order.
+    /// Parameters, in order.
     pub fields: &'static [Field],
     read: &'static Read,
 }
@@ -23,7 +23,7 @@ impl Declaration {
         Declaration { doc: P::DOC, fields: P::FIELDS, read: &|reader| P::read(reader).map(AnyParameters::new) }
     }
 
-    /// A declaration that is known only while the program runs, and lives until it ends.
+    /// A declaration that is created at run time and lives until the program ends.
     pub fn read_by(
         doc: &'static str,
         fields: &'static [Field],
@@ -32,7 +32,7 @@ impl Declaration {
         Declaration { doc, fields, read: Box::leak(Box::new(read)) }
     }
 
-    /// Reads all parameters, reporting every mistake to `reader`; `None` if there was any.
+    /// Reads all parameters and reports every mistake to `reader`; `None` if there was any.
     pub fn read(&self, reader: &mut dyn Reader) -> Option<AnyParameters> {
         (self.read)(reader)
     }
@@ -48,26 +48,26 @@ impl fmt::Debug for Declaration {
 #[derive(Clone)]
 pub struct AnyParameters {
     values: Arc<dyn Any + Send + Sync>,
-    /// The values as text, which tells parameters of the same type apart.
+    /// Values as text, which distinguishes parameters of the same type.
     text: Arc<str>,
     fields: &'static [Field],
     check_change: fn(&dyn Any, &dyn Any) -> Result<(), ChangeError>,
 }
 
 impl AnyParameters {
-    /// These parameters.
+    /// Wraps these parameters.
     pub fn new<P: Parameters + fmt::Debug + Send + Sync + 'static>(parameters: P) -> AnyParameters {
         AnyParameters::shared(Arc::new(parameters))
     }
 
-    /// These parameters, shared with other users.
+    /// Wraps these parameters, which others share.
     pub fn shared<P: Parameters + fmt::Debug + Send + Sync + 'static>(parameters: Arc<P>) -> AnyParameters {
         let text = format!("{parameters:?}").into();
         let check_change: fn(&dyn Any, &dyn Any) -> _ = |one, other| own::<P>(one).check_change(own(other));
         AnyParameters { values: parameters, text, fields: P::FIELDS, check_change }
     }
 
-    /// Values whose declarations, `fields`, are known only while the program runs.
+    /// Wraps values whose declarations, `fields`, are created at run time.
     pub fn declared<V: fmt::Debug + Send + Sync + 'static>(
         values: Arc<V>,
         fields: &'static [Field],
@@ -77,12 +77,12 @@ impl AnyParameters {
         AnyParameters { values, text, fields, check_change }
     }
 
-    /// The parameters, of the type that was declared.
+    /// Parameters in the declared type.
     pub fn values(&self) -> &dyn Any {
         &*self.values
     }
 
-    /// Their declarations.
+    /// Declarations of the parameters.
     pub fn fields(&self) -> &'static [Field] {
         self.fields
     }
@@ -95,10 +95,10 @@ impl AnyParameters {
         (self.check_change)(self.values(), other.values())
     }
 
-    /// The parameters by their own type.
+    /// Parameters in their own type.
     ///
     /// # Panics
-    /// If they are of another one.
+    /// If `P` is another type.
     pub fn get<P: 'static>(&self) -> &P {
         let expected = std::any::type_name::<P>();
         self.values.downcast_ref().unwrap_or_else(|| panic!("{} where {expected} are used", self.text))

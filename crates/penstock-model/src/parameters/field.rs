@@ -12,7 +12,7 @@ pub enum Kind {
     Integer,
     /// A real number.
     Number,
-    /// One of these words.
+    /// One of these words, each with its documentation.
     Choice(&'static [(&'static str, &'static str)]),
     /// One of these words, or the name of a component of a plug-in.
     OpenChoice {
@@ -27,9 +27,9 @@ pub enum Kind {
     IntegerOrList,
     /// A list of the kind's values.
     List(&'static Kind),
-    /// A name that the scenario declares; the text says of what.
+    /// A name that the scenario declares; the text says what it names.
     Name(&'static str),
-    /// A quantity, or a table with one of several laws; the text says which.
+    /// A quantity, or a table with one of several laws; the text gives the forms.
     Law(&'static str),
     /// A component of another kind: its name, or a table with its name and its parameters.
     Component {
@@ -47,34 +47,34 @@ pub enum Kind {
 pub struct Field {
     /// The field's name in Rust; the scenario key has hyphens, see [`Field::key`].
     pub name: &'static str,
-    /// Its meaning, with its symbol and source.
+    /// Meaning of the parameter, with its symbol and source.
     pub doc: &'static str,
     /// Kind of its value.
     pub kind: Kind,
-    /// The default as an author would write it; `None` means that it must be given.
+    /// Default as an author would write it; `None` if the parameter is required or optional.
     pub default: Option<&'static str>,
-    /// Whether it may be left out and then has no value.
+    /// Whether the parameter may be left out and then has no value.
     pub optional: bool,
-    /// The allowed range in words; empty when the kind says it all.
+    /// Allowed range in words; empty if the kind gives it.
     pub range: &'static str,
-    /// Whether it can be changed during a run.
+    /// Whether the parameter can be changed during a run.
     pub is_changeable: bool,
 }
 
 impl Field {
-    /// The key in a scenario: the name with hyphens.
+    /// Key in a scenario: the name with hyphens.
     pub fn key(&self) -> String {
         key_of(self.name)
     }
 
-    /// Whether `key` is its key.
+    /// Whether `key` is the key of this parameter.
     pub fn has_key(&self, key: &str) -> bool {
         let as_in_key = |byte| if byte == b'_' { b'-' } else { byte };
         self.name.len() == key.len() && self.name.bytes().map(as_in_key).eq(key.bytes())
     }
 }
 
-/// The name of a field without the `r#` of a word that is a keyword of Rust.
+/// Name of a field, without the `r#` that Rust needs for keywords.
 #[doc(hidden)]
 pub const fn plain(name: &'static str) -> &'static str {
     match name.as_bytes() {
@@ -83,7 +83,7 @@ pub const fn plain(name: &'static str) -> &'static str {
     }
 }
 
-/// The key in a scenario of a field with this name in Rust.
+/// Key in a scenario of a field with this name in Rust.
 pub fn key_of(name: &str) -> String {
     name.replace('_', "-")
 }
@@ -97,10 +97,10 @@ pub struct Entry {
     pub doc: &'static str,
     /// The parameters.
     pub fields: &'static [Field],
-    /// The state that it shows.
+    /// State variables that the component reports.
     pub state: &'static [Variable],
-    /// The parameters of each of its classes, if it is a scheduler of classes.
+    /// Parameters of each of its classes, if the component is a scheduler with classes.
     pub class: Option<Declaration>,
-    /// The named sets of its parameters.
+    /// Named sets of parameters.
     pub profiles: &'static [Profile],
 }

@@ -1,13 +1,13 @@
-//! Limits of queues that may have none, or only in packets or in cells.
+//! Limits of queues: optional ones, and ones that are only in packets or in cells.
 
 use super::{Kind, Limit, LineRate, Parameter, Value};
 
-/// The limit of a queue that need not have one of its own: a [`Limit`], or `none`.
+/// Limit of a queue that need not have its own: a [`Limit`], or `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnLimit(pub Option<Limit>);
 
 impl OwnLimit {
-    /// Whether a packet of `size` bytes fits next to these packets and bytes.
+    /// Whether a packet of `size` bytes fits in addition to these packets and bytes.
     #[inline(always)]
     pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
         self.0.is_none_or(|limit| limit.has_room(packets, bytes, size))
@@ -30,7 +30,7 @@ impl Parameter for OwnLimit {
     }
 }
 
-/// A [`Limit`] away from links, such as a memory or a window, which is no time.
+/// A [`Limit`] of something other than a link, such as a memory or a window, which cannot be a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount(pub Limit);
 

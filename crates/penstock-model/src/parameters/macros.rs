@@ -1,9 +1,9 @@
-//! The declarations: parameters, words, and lists of components.
+//! Macros that declare parameters, words, and lists of components.
 
 /// Declares a component's parameters; see the [module](mod@crate::parameters).
 ///
-/// A scheduler names the declaration of what each of its classes has: `pub struct Parameters with class ClassParameters { ... }`. A
-/// component with [profiles](crate::parameters::Profile) names their list, `with profiles PROFILES`, and has a parameter `profile`.
+/// A scheduler names the declaration of its class parameters: `pub struct Parameters with class ClassParameters { ... }`. A component with
+/// [profiles](crate::parameters::Profile) names their list, `with profiles PROFILES`, and has a parameter `profile`.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -71,9 +71,9 @@ macro_rules! parameters {
     (@changeable) => { false };
 }
 
-/// Declares a parameter that is one of several documented words.
+/// Declares a parameter whose value is one of several documented words.
 ///
-/// The words never select between algorithms that deserve a component of their own.
+/// Words must not select between algorithms that deserve separate components.
 #[macro_export]
 macro_rules! choice {
     (
@@ -102,12 +102,12 @@ macro_rules! choice {
     };
 }
 
-/// Lists the components of one kind: the plan (parameters, as read from a scenario), the names and the catalogue entries.
+/// Lists the components of one kind, and generates the plan (parameters, as read from a scenario), the names and the catalogue entries.
 ///
-/// `"red" => Red(red::Parameters) shows red::Red::STATE,` adds the variant `Red` under the scenario key `red`, with the
-/// [state](crate::state) that it shows, if any. The plan is a [`Parameter`] itself,
-/// so that a component may contain one of another kind: `queue: DisciplinePlan = "tail-drop";`. A kind that is `open` to plug-ins
-/// names its [`OpenKind`](crate::registry::OpenKind) and gets a variant `Custom`.
+/// `"red" => Red(red::Parameters) shows red::Red::STATE,` adds the variant `Red` under the scenario key `red`, with its
+/// [state](crate::state), if any. The plan is itself a [`Parameter`], so that a component may contain one of another kind: `queue:
+/// DisciplinePlan = "tail-drop";`. A kind that is `open` to plug-ins names its [`OpenKind`](crate::registry::OpenKind) and gets a variant
+/// `Custom`.
 ///
 /// [`Parameter`]: crate::parameters::Parameter
 #[macro_export]
@@ -141,12 +141,12 @@ macro_rules! component_plans {
                 }, )*
             ];
 
-            /// Reads the parameters of the component called `name`; `None` after a reported mistake or for an unknown name.
+            /// Reads the parameters of the component `name`; `None` after a reported mistake or for an unknown name.
             pub fn read(name: &str, reader: &mut dyn $crate::parameters::Reader) -> Option<Self> {
                 match name {
                     $( $name => <$parameters as $crate::parameters::Parameters>::read(reader).map(Self::$variant), )*
                     $( other => $crate::registry::Registry::read::<$open>(other, reader).map(Self::Custom), )?
-                    #[allow(unreachable_patterns)] // where plug-ins may add components
+                    #[allow(unreachable_patterns)] // if plug-ins may add components
                     _ => None,
                 }
             }
@@ -159,7 +159,7 @@ macro_rules! component_plans {
                 }
             }
 
-            /// The parameters, of the type that the component declares.
+            /// Parameters in the type that the component declares.
             pub fn own_parameters(&self) -> &dyn ::std::any::Any {
                 match self {
                     $( Self::$variant(it) => it, )*
@@ -167,7 +167,7 @@ macro_rules! component_plans {
                 }
             }
 
-            /// The parameters, of the type that the component declares, if some can be set while a run goes on.
+            /// Parameters in the type that the component declares; `None` if none can be set during a run.
             pub fn changeable(&self) -> Option<&dyn ::std::any::Any> {
                 let fields = match self {
                     $( Self::$variant(_) => <$parameters as $crate::parameters::Parameters>::FIELDS, )*
@@ -176,10 +176,10 @@ macro_rules! component_plans {
                 fields.iter().any(|field| field.is_changeable).then(|| self.own_parameters())
             }
 
-            /// Whether a component at work can go from these parameters to `other` without being built again.
+            /// Checks that a running component can change from these parameters to `other` without being rebuilt.
             ///
             /// # Errors
-            /// If it is another component, or a parameter differs that is not changeable.
+            /// If `other` is another component, or a parameter that is not changeable differs.
             pub fn check_change(&self, other: &Self) -> Result<(), $crate::parameters::ChangeError> {
                 match (self, other) {
                     $( (Self::$variant(one), Self::$variant(other)) => $crate::parameters::Parameters::check_change(one, other), )*
@@ -225,16 +225,16 @@ macro_rules! component_plans {
     (@state) => { &[] };
 }
 
-/// Declares, in the trait of a kind of components, the method by which a component takes new values of changeable parameters.
+/// Declares, in the trait of a kind of components, the method by which a component adopts new values of changeable parameters.
 ///
-/// A kind whose method gets more than that declares its own, as [schedulers](crate::scheduler::Scheduler::change) do.
+/// A kind whose method needs more arguments declares its own, as [schedulers](crate::scheduler::Scheduler::change) do.
 #[macro_export]
 macro_rules! takes_changes {
     () => {
-        /// Takes new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
-        /// (see [`own`](crate::parameters::own)). Called at each change of parameters of its port or flow, its own or others, after
-        /// all else at this instant. What it tells of itself before it works, such as the hooks that it uses, must not depend on these
-        /// parameters.
+        /// Adopts new values of changeable parameters from `now` on, and keeps its state; `parameters` are of the type that it declares
+        /// (see [`own`](crate::parameters::own)). Called at each change of parameters of its port or flow, even if its own do not change,
+        /// after all else at this instant. Properties that it reports before it runs, such as the hooks that it uses, must not depend on
+        /// these parameters.
         fn change(&mut self, now: $crate::units::Time, parameters: &dyn ::std::any::Any) {
             let _ = (now, parameters);
             panic!("a component with changeable parameters takes them");

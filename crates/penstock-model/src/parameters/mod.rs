@@ -17,11 +17,11 @@
 //! impl Check for Parameters {}
 //! ```
 //!
-//! A parameter that can be set while a run goes on ends with `, changeable`: `patience: Duration = "50 ms", changeable;`. Then the
-//! component takes new values by the method `change` of its kind.
+//! A parameter that can be set during a run ends with `, changeable`: `patience: Duration = "50 ms", changeable;`. The component then
+//! adopts new values by the method `change` of its kind.
 //!
-//! A field without a default must be given. Scenario keys are the field names with hyphens (`max-threshold`). What a
-//! type cannot express (one threshold below another) goes into the component's [`Check`].
+//! A field without a default is required. Scenario keys are the field names with hyphens (`max-threshold`). Relations that a type cannot
+//! express (one threshold below another) go into the component's [`Check`].
 
 mod change;
 mod component;

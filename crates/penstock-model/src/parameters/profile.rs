@@ -1,4 +1,4 @@
-//! Profiles: named sets of parameters; an author can still write each of them.
+//! Profiles: named sets of parameters. An author can override each parameter.
 
 use super::reader::visit_component;
 use super::types::LineRate;
@@ -8,37 +8,37 @@ use crate::registry::Registry;
 /// A named set of parameters of one component.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
-    /// The word that selects it.
+    /// Word that selects the profile.
     pub name: &'static str,
-    /// Its settings; a component comes before its parameters.
+    /// Settings of the profile. A component comes before its parameters.
     pub settings: &'static [Setting],
 }
 
-/// A parameter that a profile sets unless it is written.
+/// A parameter that a profile sets unless the scenario does.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Keys joined by dots, such as `min-rto` or `congestion-control.cubic.hystart`.
     pub path: &'static str,
-    /// The value as an author would write it.
+    /// Value as an author would write it.
     pub value: &'static str,
-    /// A parameter and a value of it, with which the profile leaves this setting out if it is written.
+    /// A parameter and a value. If the scenario gives this value, the profile omits the setting.
     pub unless: Option<(&'static str, &'static str)>,
 }
 
-/// The key of the parameter that selects a profile.
+/// Key of the parameter that selects a profile.
 const KEY: &str = "profile";
 
-/// A reader that has the values of a profile for parameters that are not written.
+/// A reader that supplies the values of a profile for parameters that are not written.
 #[doc(hidden)]
 pub struct Profiled<'a> {
     reader: &'a mut dyn Reader,
-    /// Fields that have been read before their turn, and what was written for them.
+    /// Fields that were read before their turn, and the values written for them.
     taken: Vec<(&'static str, Option<Value>)>,
     settings: Vec<(&'static str, &'static str)>,
 }
 
 impl<'a> Profiled<'a> {
-    /// Reads which of these `profiles` is written; `fields` are the parameters of the component.
+    /// Reads which of `profiles` is selected; `fields` are the parameters of the component.
     pub fn new(reader: &'a mut dyn Reader, profiles: &[Profile], fields: &[Field]) -> Profiled<'a> {
         let mut it = Profiled { reader, taken: Vec::new(), settings: Vec::new() };
         let name = it.take_early(KEY, fields);
@@ -60,13 +60,13 @@ impl<'a> Profiled<'a> {
         value
     }
 
-    /// The value of the profile for `field`.
+    /// Value that the profile sets for `field`.
     fn of_profile(&self, field: &Field) -> Option<Value> {
         self.settings.iter().find(|(path, _)| field.has_key(path)).map(|(_, value)| default_value(value))
     }
 }
 
-/// The settings of the parameters of the component `name` at `field`.
+/// Settings for the parameters of the component `name` at `field`.
 fn below(settings: &[(&'static str, &'static str)], field: &Field, name: &str) -> Vec<(&'static str, &'static str)> {
     let prefix = format!("{}.{name}.", field.key());
     settings.iter().filter_map(|(path, value)| Some((path.strip_prefix(&prefix)?, *value))).collect()
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(sample(&["profile = real", "limit = 9 packets"]), (9, ("growing", 5, 1), Some(3)));
         assert_eq!(sample(&["profile = real", "rule = growing"]).1, ("growing", 5, 1));
         assert_eq!(sample(&["profile = real", "rule = fixed"]).1, ("fixed", 1, 1));
-        // Without effect next to this value, and only when it is written.
+        // This value makes the setting ineffective, but only if it is written.
         assert_eq!([1, 2].map(|every| sample(&["profile = real", &format!("every = {every}")]).2), [None, Some(3)]);
     }
 

@@ -11,7 +11,7 @@ pub trait Parameter: Sized {
     const KIND: Kind;
     /// The allowed range in words.
     const RANGE: &'static str = "";
-    /// Whether it may be left out without a default.
+    /// Whether the parameter may be left out without a default.
     const OPTIONAL: bool = false;
 
     /// Reads a value.
@@ -20,7 +20,7 @@ pub trait Parameter: Sized {
     /// The mistake and the allowed values; the caller adds the path.
     fn from_value(value: &Value) -> Result<Self, String>;
 
-    /// For types of queue lengths, converts a time to the length that `line` sends in it.
+    /// Converts a time to the length that `line` sends in it, for types of queue lengths.
     fn at_line(value: Value, line: LineRate) -> Value {
         let _ = line;
         value
@@ -53,7 +53,7 @@ pub trait Parameter: Sized {
         Ok(())
     }
 
-    /// The value of a parameter that was left out, if [`Parameter::OPTIONAL`].
+    /// Value of a parameter that was left out, if it is [`Parameter::OPTIONAL`].
     fn absent() -> Option<Self> {
         None
     }
@@ -64,31 +64,31 @@ pub trait Parameter: Sized {
 pub enum Reading<T> {
     /// The parameter was left out.
     Absent,
-    /// Its value has a mistake, which has been reported.
+    /// The value has a mistake, which has been reported.
     Broken,
-    /// Its value.
+    /// The value.
     Given(T),
 }
 
 /// Source of the parameters of one component, and receiver of its mistakes. The scenario reader adds file, line and path.
 pub trait Reader {
-    /// The value written for `field`, if any; the field counts as known.
+    /// Returns the value written for `field`, if any. The field then counts as known.
     fn take(&mut self, field: &Field) -> Option<Value>;
-    /// Reports a mistake in a parameter (or in the component as a whole, with an empty key).
+    /// Reports a mistake in a parameter, or in the component as a whole if the key is empty.
     fn mistake(&mut self, key: &str, message: String);
 
-    /// The line at which a time is a queue length; `None` away from links.
+    /// Line that converts times to queue lengths; `None` if there is no link.
     fn line(&self) -> Option<LineRate> {
         None
     }
 
-    /// The components of plug-ins.
+    /// Components of plug-ins.
     fn registry(&self) -> &Registry {
         Registry::NONE
     }
 
-    /// Calls `read` with the name and the parameters of the component written for `field`, a [`Kind::Component`], unless
-    /// its name is a mistake; false if nothing is written.
+    /// Calls `read` with the name and the parameters of the component written for `field`, a [`Kind::Component`], unless the name is a
+    /// mistake. Returns false if nothing is written.
     fn component(&mut self, field: &Field, read: &mut dyn FnMut(&str, &mut dyn Reader)) -> bool {
         let Some(value) = self.take(field) else { return false };
         let (key, registry) = (field.key(), self.registry().clone());
@@ -100,7 +100,8 @@ pub trait Reader {
         true
     }
 
-    /// Calls `read` with the parameters of the table written for `field`, a [`Kind::Table`], unless it is none; false if nothing is written.
+    /// Calls `read` with the parameters of the table written for `field`, a [`Kind::Table`], unless it is no table. Returns false if
+    /// nothing is written.
     fn table(&mut self, field: &Field, read: &mut dyn FnMut(&mut dyn Reader)) -> bool {
         let Some(value) = self.take(field) else { return false };
         let (key, registry) = (field.key(), self.registry().clone());
@@ -115,40 +116,39 @@ pub trait Reader {
 
 /// A parameter struct made by [`parameters!`].
 pub trait Parameters: Sized {
-    /// The component's documentation.
+    /// Documentation of the component.
     const DOC: &'static str;
-    /// Its parameters, in order.
+    /// Parameters in order.
     const FIELDS: &'static [Field];
-    /// Its named sets of parameters.
+    /// Named sets of parameters.
     const PROFILES: &'static [Profile] = &[];
-    /// The parameters of each of its classes, if it is a scheduler of classes.
+    /// Parameters of each class, if the component is a scheduler with classes.
     const CLASS: Option<Declaration> = None;
 
-    /// Reads all fields, reporting every mistake to `reader`; `None` if there was any.
+    /// Reads all fields and reports every mistake to `reader`; `None` if there was any.
     fn read(reader: &mut dyn Reader) -> Option<Self>;
 
-    /// Whether a component at work can go from these parameters to `other`.
+    /// Checks that a running component can change from these parameters to `other`.
     ///
     /// # Errors
-    /// If a parameter differs that is not changeable.
+    /// If a parameter that is not changeable differs.
     fn check_change(&self, other: &Self) -> Result<(), ChangeError>;
 }
 
-/// A component of one kind with its parameters, made by [`component_plans!`](crate::component_plans).
+/// Plan of a kind of components, made by [`component_plans!`](crate::component_plans): a component with its parameters.
 pub trait Plan: Sized {
     /// The kind.
     const OF: &'static str;
     /// The scenario keys of this crate's components.
     const NAMES: &'static [&'static str];
-    /// Their catalogue entries, in the same order.
+    /// Catalogue entries of these components, in the same order.
     const ENTRIES: &'static [Entry];
 
-    /// Reads the parameters of the component called `name`, one of a plug-in included; `None` after a reported mistake or for an
-    /// unknown name.
+    /// Reads the parameters of the component `name`, which may belong to a plug-in; `None` after a reported mistake or for an unknown name.
     fn read(name: &str, reader: &mut dyn Reader) -> Option<Self>;
 }
 
-/// Relations between parameters that no single type expresses. Every parameter struct implements it, most with an empty body.
+/// Checks relations between parameters that no single type expresses. Every parameter struct implements it, usually with an empty body.
 pub trait Check {
     /// Calls `mistake(key, message)` for each relation that does not hold.
     fn check(&self, mistake: &mut dyn FnMut(&str, String)) {
@@ -156,7 +156,7 @@ pub trait Check {
     }
 }
 
-/// Reads one field, or gives its default; mistakes have been reported.
+/// Reads one field or its default; `None` after a reported mistake.
 #[doc(hidden)]
 pub fn read_field<T: Parameter>(field: &Field, reader: &mut dyn Reader) -> Option<T> {
     let value = match T::read_from(field, reader) {
@@ -185,7 +185,7 @@ fn hint(field: &Field) -> String {
     }
 }
 
-/// `a, b, c` for error messages.
+/// Joins words to `a, b, c` for error messages.
 pub fn join_words<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
@@ -211,7 +211,7 @@ impl<T: Parameter> Parameter for Option<T> {
         match (self, other, &T::KIND) {
             (Some(one), Some(other), _) => one.check_change(other),
             (None, None, _) => Ok(()),
-            // A component, or an object that a table describes, does not come or go.
+            // A component, or an object that a table describes, cannot appear or disappear.
             (_, _, Kind::Component { .. } | Kind::Table(_)) => Err(ChangeError::Existence),
             _ => Ok(()),
         }
@@ -221,8 +221,8 @@ impl<T: Parameter> Parameter for Option<T> {
     }
 }
 
-/// Calls `read` with the name and the parameters of the component that `value` is, a name or a table with one name.
-/// Mistakes are reported below `value`, as in `cubic.beta`.
+/// Calls `read` with the name and the parameters of the component that `value` describes: a name, or a table with one name. Mistakes are
+/// reported below `value`, as in `cubic.beta`.
 pub(super) fn visit_component(
     value: &Value,
     (kind, registry): (&Kind, &Registry),
@@ -252,7 +252,7 @@ fn not_a_table(value: &Value) -> String {
     format!("{} is not a table; write {{ key = value }}", value.quoted())
 }
 
-/// Calls `read` with a table and its name; keys that it does not ask for are mistakes.
+/// Calls `read` with a table and its name. Keys that it does not request are mistakes.
 fn visit_table(
     (name, parameters): (&str, &[(String, Value)]),
     registry: &Registry,
@@ -277,7 +277,7 @@ pub fn read_table<T: Parameters>(field: &Field, reader: &mut dyn Reader) -> Read
     }
 }
 
-/// The parameters of one component, as plain values.
+/// Parameters of one component as plain values.
 struct Table<'a> {
     name: &'a str,
     parameters: &'a [(String, Value)],

@@ -1,9 +1,9 @@
-//! Reading parameters in tests as an author would write them.
+//! Reads parameters in tests as an author would write them.
 
 use super::{default_value, Field, Parameters, Reader, Value};
 use crate::registry::Registry;
 
-/// Lines such as `limit = 60 packets`, where a component is read with these plug-ins.
+/// Lines such as `limit = 60 packets`, read with the components of these plug-ins.
 pub(crate) struct Lines<'a> {
     pairs: Vec<(String, Value)>,
     registry: &'a Registry,
@@ -12,7 +12,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// These lines; `[a, b]` is a list.
+    /// Parses these lines; `[a, b]` is a list.
     pub fn new(lines: &[&str], registry: &'a Registry) -> Lines<'a> {
         let pair = |line: &&str| line.split_once(" = ").map(|(key, text)| (key.to_owned(), value(text))).expect("key = value");
         Lines { pairs: lines.iter().map(pair).collect(), registry, mistakes: Vec::new() }
@@ -32,7 +32,7 @@ impl Reader for Lines<'_> {
     }
 }
 
-/// Reads [`Lines`]. Gives the mistakes where there are any.
+/// Reads [`Lines`]. Returns the mistakes if there are any.
 pub(crate) fn read<P: Parameters>(lines: &[&str]) -> Result<P, Vec<String>> {
     let mut written = Lines::new(lines, Registry::NONE);
     let read = P::read(&mut written);

@@ -6,7 +6,7 @@ use crate::atm::CELL;
 use crate::printable::{is_escaped, quoted};
 use crate::units::{split_quantity, with_unit_of, Bytes, Duration, Rate, PS_PER_SECOND};
 
-/// Reads a bare number where a unit is required as the mistake that it is.
+/// Reads a quantity. A bare number is a mistake, since a unit is required.
 fn quantity<T>(value: &Value, example: &str, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, String> {
     match value {
         Value::Text(text) => read(text),
@@ -18,7 +18,7 @@ fn quantity<T>(value: &Value, example: &str, read: impl FnOnce(&str) -> Result<T
     }
 }
 
-/// Reads a time, with an `example` of a usual value for messages.
+/// Reads a time. `example` is a typical value for messages.
 pub fn duration(value: &Value, example: &str) -> Result<Duration, String> {
     quantity(value, example, |text| Duration::read(text, example))
 }
@@ -89,13 +89,13 @@ impl Parameter for Bytes {
     }
 }
 
-/// Bytes added at each visit to the bytes that a class may send.
+/// Number of bytes that each visit adds to the bytes that a class may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quantum(pub Bytes);
 
 impl Quantum {
-    /// Its product with the weight of a class, with the number of classes and with the sum of their weights fits 63 bits:
-    /// 10^12 x 10^4 x 256 = 2.56 x 10^18.
+    /// The product with the weight of a class, the number of classes and the sum of their weights fits into 63 bits: 10^12 x 10^4 x 256 =
+    /// 2.56 x 10^18.
     const MOST: Bytes = Bytes::new(1_000_000_000_000);
 
     /// In bytes.
@@ -129,8 +129,7 @@ impl Parameter for bool {
     }
 }
 
-/// Maximum length of a queue in packets or bytes, as in `60 packets` or `64 KiB`; the packets of a cell link may be called
-/// cells.
+/// Maximum length of a queue in packets or bytes, as in `60 packets` or `64 KiB`. The packets of a cell link may be called cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// A number of packets of any size.
@@ -140,7 +139,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether a packet of `size` bytes fits next to these packets and bytes.
+    /// Whether a packet of `size` bytes fits in addition to these packets and bytes.
     #[inline(always)]
     pub fn has_room(self, packets: u32, bytes: u64, size: u32) -> bool {
         match self {
@@ -149,7 +148,7 @@ impl Limit {
         }
     }
 
-    /// Whether these packets and bytes are at least this.
+    /// Whether these packets or bytes reach the limit.
     #[inline(always)]
     pub fn is_reached(self, packets: u32, bytes: u64) -> bool {
         match self {
@@ -162,15 +161,14 @@ impl Limit {
 /// Line of a link, which converts times to queue lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRate {
-    /// Its initial rate.
+    /// Initial rate.
     pub rate: Rate,
-    /// Whether it carries cells, which its queues count.
+    /// Whether the line carries cells, which its queues then count.
     pub cells: bool,
 }
 
 impl LineRate {
-    /// Converts a time to the whole bytes or cells that the line sends in it, as written in a scenario; returns other values
-    /// unchanged.
+    /// Converts a time, as written in a scenario, to the whole bytes or cells that the line sends in it. Returns other values unchanged.
     pub(super) fn length(self, value: Value) -> Value {
         let time = match &value {
             Value::Text(text) if is_time(text) => text.parse::<Duration>().ok(),
@@ -183,7 +181,7 @@ impl LineRate {
     }
 }
 
-/// Whether a quantity has a unit of time.
+/// Whether the unit of a quantity is one of time.
 fn is_time(text: &str) -> bool {
     matches!(split_quantity(text).1, "s" | "ms" | "us" | "ns" | "ps" | "min")
 }
@@ -217,7 +215,7 @@ impl Parameter for Limit {
     }
 }
 
-/// A threshold for the length of a queue: like a [`Limit`], but it may be zero.
+/// A threshold for the length of a queue: a [`Limit`] that may be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueThreshold(pub Limit);
 
@@ -256,7 +254,7 @@ fn number(value: &Value, low: f64, high: f64, range: &str) -> Result<f64, String
     }
 }
 
-/// `10 %` as 0.1 and `1/30` as the nearest double.
+/// Converts `10 %` to 0.1 and `1/30` to the nearest double.
 fn percent_or_fraction(text: &str) -> Option<f64> {
     if let Some(percent) = text.trim().strip_suffix('%') {
         return percent.trim().parse::<f64>().ok().map(|number| number / 100.0);

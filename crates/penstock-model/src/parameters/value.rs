@@ -25,7 +25,7 @@ impl Value {
         match self {
             Value::Text(text) => quoted(text),
             Value::Integer(number) => number.to_string(),
-            // A whole number with a point, which integers refuse, keeps it.
+            // Keeps the point of a whole number such as `1.0`, which integers refuse.
             Value::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => format!("{number:.1}"),
             Value::Float(number) => decimal(*number),
             Value::Switch(switch) => switch.to_string(),
@@ -35,7 +35,7 @@ impl Value {
     }
 }
 
-/// A number with few digits; all digits of 1e308 would fill several lines.
+/// Formats a number with few digits; all digits of 1e308 would fill several lines.
 pub(super) fn decimal(number: f64) -> String {
     if number == 0.0 || (1e-6..1e15).contains(&number.abs()) {
         number.to_string()
@@ -44,7 +44,7 @@ pub(super) fn decimal(number: f64) -> String {
     }
 }
 
-/// A default as written in [`parameters!`]: a bare number or switch where it reads as one, else text.
+/// Converts a default as written in [`parameters!`]: to a number or switch if it reads as one, otherwise to text.
 pub fn default_value(text: &str) -> Value {
     if let Ok(number) = text.parse::<i64>() {
         return Value::Integer(number);

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 /// A kind of component that plug-ins can add to.
 pub trait OpenKind: 'static {
-    /// Its name in messages and in the catalogue, such as `congestion-control`.
+    /// Name of the kind in messages and in the catalogue, such as `congestion-control`.
     const OF: &'static str;
-    /// The components of this crate, whose names no plug-in may use.
+    /// Components of this crate, whose names no plug-in may use.
     const BUILT_IN: &'static [&'static str];
-    /// Facts about its place from which a component is built.
+    /// Properties of the site from which a component is built.
     type Context<'a>;
     /// A running component.
     type Component;
 
-    /// Calls `build` with a context for no place in particular, to see whether a factory accepts its parameters.
+    /// Calls `build` with a context for no particular site, to check whether a factory accepts its parameters.
     fn on_trial<T>(build: impl FnOnce(&Self::Context<'_>) -> T) -> T;
 }
 
@@ -41,25 +41,25 @@ impl<K: OpenKind> Custom<K> {
         self.name
     }
 
-    /// The parameters, of the type that the component declares.
+    /// Parameters in the type that the component declares.
     pub fn own_parameters(&self) -> &dyn Any {
         self.parameters.values()
     }
 
-    /// Their declarations.
+    /// Declarations of the parameters.
     pub fn fields(&self) -> &'static [Field] {
         self.parameters.fields()
     }
 
-    /// Checks that a running component can change from these parameters to the parameters of `other`, which has the same name.
+    /// Checks that a running component can change from these parameters to the ones in `other`, which has the same name.
     ///
     /// # Errors
-    /// If a parameter differs that is not changeable.
+    /// If a parameter that is not changeable differs.
     pub fn check_change(&self, other: &Custom<K>) -> Result<(), ChangeError> {
         self.parameters.check_change(&other.parameters)
     }
 
-    /// Builds the component for the place that `context` describes.
+    /// Builds the component for the site that `context` describes.
     ///
     /// # Errors
     /// The reason given by the plug-in's factory.
@@ -67,10 +67,10 @@ impl<K: OpenKind> Custom<K> {
         (self.factory)(context).map_err(|message| format!("the factory of {} '{}' failed: {message}", K::OF, self.name))
     }
 
-    /// Builds the component for the place that `context` describes.
+    /// Builds the component for the site that `context` describes.
     ///
     /// # Panics
-    /// If the plug-in's factory fails here, though it did not when the scenario was read.
+    /// If the factory of the plug-in fails here, although it did not when the scenario was read.
     pub fn build(&self, context: &K::Context<'_>) -> K::Component {
         self.try_build(context).unwrap_or_else(|message| panic!("{message}"))
     }

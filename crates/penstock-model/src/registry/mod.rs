@@ -1,9 +1,8 @@
 //! Components from other crates: the declarations of a plug-in, and the list in which the scenario reader finds them.
 //!
-//! A component of a plug-in is a type that implements the trait of its kind (such as
-//! [`Discipline`](crate::discipline::Discipline)), with parameters declared by
-//! [`parameters!`](crate::parameters!). [`Plugin::add`] gives it a scenario key. From then on it is read, checked, listed, documented
-//! and run as the components of this crate are.
+//! A component of a plug-in is a type that implements the trait of its kind (such as [`Discipline`](crate::discipline::Discipline)), with
+//! parameters declared by [`parameters!`](crate::parameters!). [`Plugin::add`] gives it a scenario key. It is then read, checked, listed,
+//! documented and run like the components of this crate.
 
 mod custom;
 mod plugin;
@@ -22,17 +21,17 @@ pub struct Registry {
     components: Vec<Arc<Declared>>,
 }
 
-/// Why a plug-in cannot be used.
+/// Reason why a plug-in cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegistryError {
     /// The plug-in was built for another version of this interface.
     Interface {
         /// The plug-in.
         plugin: String,
-        /// The version that it was built for.
+        /// Version that it was built for.
         built_for: u32,
     },
-    /// A kind has two components of one name.
+    /// Two components of a kind have the same name.
     TwoOfOneName {
         /// The plug-in.
         plugin: String,
@@ -77,7 +76,7 @@ impl Registry {
     /// No components.
     pub const NONE: &'static Registry = &Registry { components: Vec::new() };
 
-    /// Adds the components of a plug-in, all or none.
+    /// Adds the components of a plug-in: all, or none after an error.
     ///
     /// # Errors
     /// If it was built for another version of the interface, or a component has an invalid or duplicate name.
@@ -101,22 +100,22 @@ impl Registry {
         Ok(())
     }
 
-    /// The component of this kind and name.
+    /// Component of this kind and name; `None` if there is none.
     pub fn find(&self, kind: &str, name: &str) -> Option<&Declared> {
         self.components.iter().find(|it| it.kind == kind && it.entry.name == name).map(|it| &**it)
     }
 
-    /// The catalogue entries of a kind, in the order in which they were added.
+    /// Catalogue entries of a kind, in the order in which they were added.
     pub fn entries<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Entry> {
         self.components.iter().filter(move |it| it.kind == kind).map(|it| &it.entry)
     }
 
-    /// Names of the components of a kind: the built-in ones, listed in `built_in`, and the ones of plug-ins.
+    /// Names of the components of a kind: the built-in ones, listed in `built_in`, and the ones from plug-ins.
     pub fn names(&self, kind: &str, built_in: &[&'static str]) -> Vec<&'static str> {
         built_in.iter().copied().chain(self.entries(kind).map(|entry| entry.name)).collect()
     }
 
-    /// The values of a kind that [`Plugin::add_value`] added, in that order.
+    /// Values of a kind that [`Plugin::add_value`] added, in that order.
     pub fn values<'a, V: Any>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a V> {
         self.components.iter().filter(move |it| it.kind == kind).filter_map(|it| it.value())
     }

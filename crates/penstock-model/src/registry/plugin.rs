@@ -7,10 +7,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Version of the interface between Penstock and plug-ins: of the traits of all kinds and of their arguments.
+/// Version of the interface between Penstock and plug-ins: the traits of all kinds and their arguments.
 pub const INTERFACE: u32 = 2;
 
-/// The components that a crate adds.
+/// Components that a crate adds.
 pub struct Plugin {
     pub(super) name: &'static str,
     pub(super) interface: u32,
@@ -22,9 +22,9 @@ pub struct Plugin {
 pub struct Declared {
     pub(super) kind: &'static str,
     pub(super) built_in: &'static [&'static str],
-    /// Its entry in the catalogue.
+    /// Entry in the catalogue.
     pub entry: Entry,
-    /// The source text that identifies it in the names of stored runs; without one, no run with it is stored.
+    /// Source text that identifies the component in the names of stored runs. `None` if runs with it are not stored.
     pub source: Option<&'static str>,
     /// A `Read<K>` of its kind, or the value passed to [`Plugin::add_value`].
     content: Box<dyn Any + Send + Sync>,
@@ -41,9 +41,9 @@ impl Plugin {
         Plugin { name, interface, components: Vec::new(), source }
     }
 
-    /// Adds the component `name` with parameters `P`, showing `state`; `factory` builds it where it is used.
+    /// Adds the component `name` with parameters `P`, which reports `state`. `factory` builds it at each site where it is used.
     ///
-    /// The factory is tried when a scenario is read, and its errors are reported at the component's place.
+    /// The factory is tried when a scenario is read, and its errors are reported at the position of the component.
     pub fn add<K, P>(
         self,
         name: &'static str,
@@ -58,8 +58,8 @@ impl Plugin {
         self.add_read(entry, |reader| P::read(reader).map(Arc::new), AnyParameters::shared, factory)
     }
 
-    /// Adds the component of `entry`, whose parameters may be known only while the program runs: `read` reads them, and `erase`
-    /// declares them to the rest of the program. `factory` is as in [`Plugin::add`].
+    /// Adds the component of `entry`, whose parameters may be known only at run time: `read` reads them, and `erase` declares them to the
+    /// rest of the program. `factory` is as in [`Plugin::add`].
     pub fn add_read<K, P>(
         mut self,
         entry: Entry,
@@ -88,7 +88,7 @@ impl Plugin {
         self
     }
 
-    /// Adds `value` as the component of `entry`: of a kind without parameters, whose trait is in another crate, such as a metric.
+    /// Adds `value` as the component of `entry`, of a kind without parameters whose trait is in another crate, such as a metric.
     ///
     /// `built_in` are the names of the components of that crate.
     pub fn add_value<V: Any + Send + Sync>(
@@ -107,7 +107,7 @@ impl Plugin {
     }
 }
 
-/// A factory shared by plans. (As an argument, the closure is general in the lifetime.)
+/// Shares a factory between plans. The closure is an argument so that it is generic in the lifetime.
 fn shared<K: OpenKind>(
     factory: impl for<'a> Fn(&K::Context<'a>) -> Result<K::Component, String> + Send + Sync + 'static,
 ) -> Arc<Factory<K>> {
@@ -115,10 +115,10 @@ fn shared<K: OpenKind>(
 }
 
 impl Declared {
-    /// Reads the parameters that a scenario gives it; `None` after a reported mistake.
+    /// Reads the parameters that a scenario gives the component; `None` after a reported mistake.
     ///
     /// # Panics
-    /// If it is of another kind.
+    /// If the component is of another kind.
     pub(super) fn read<K: OpenKind>(&self, reader: &mut dyn Reader) -> Option<Custom<K>> {
         let read = self.content.downcast_ref::<Read<K>>().expect("found by its kind");
         read(reader)

@@ -214,8 +214,8 @@ impl Cake {
         }
     }
 
-    /// The tin that sends next under the shaper: the last one within its threshold, otherwise the one that will be within it first. At
-    /// least one tin must have flows.
+    /// The tin that sends next under the shaper: the last one within its threshold, otherwise the one that will be within it first. Some
+    /// tin must have flows.
     fn first_within_threshold(&self, now: Time) -> usize {
         let listed = || self.tins.iter().enumerate().filter(|(_, tin)| tin.listed > 0);
         let within = listed().rev().find(|(_, tin)| tin.ready <= now);

@@ -225,8 +225,7 @@ impl Htb {
         }
     }
 
-    /// Sets the changeable parameters of the classes to those of `plans`, starting at class number `class`. Returns the number after the
-    /// last.
+    /// Gives the classes, starting at class number `class`, the changeable parameters of `plans`. Returns the number after the last.
     fn change_classes(&mut self, now: Time, plans: &[ClassPlan], mut class: usize) -> usize {
         for plan in plans {
             if let Some(keys) = plan.parameters::<ClassParameters>() {

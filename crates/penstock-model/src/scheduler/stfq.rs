@@ -176,8 +176,8 @@ mod tests {
         assert_eq!(queues.send(&mut it, 4), [1; 4]);
         queues.0[0].0 = 3;
         it.on_backlog(Time::ZERO, 0, &queues.states());
-        // The packet in service started at 300. So the packets of its class start at 300, 400, 500 and those of the other class at 400,
-        // 500, 600.
+        // The packet in service started at 300. So the packets of its class start at 300, 400, 500 and the packets of the other class at
+        // 400, 500, 600.
         assert_eq!(queues.send(&mut it, 6), [0, 0, 1, 0, 1, 1]);
     }
 

@@ -71,7 +71,7 @@ impl Tree {
         Tree { root, paths }
     }
 
-    /// Sets the parameters of the schedulers to those of `plan` and `classes` from `now` on.
+    /// Gives the schedulers the parameters of `plan` and `classes` from `now` on.
     pub fn change(&mut self, now: Time, plan: &SchedulerPlan, classes: &[ClassPlan]) {
         self.root.change(now, plan, classes);
     }

@@ -62,7 +62,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// The mean time from packet to packet.
+    /// Mean time between packets.
     pub fn spacing(&self) -> Duration {
         match self.packet.constant() {
             Some(size) => self.rate.transmission_time(size),

@@ -50,7 +50,7 @@ crate::parameters! {
 }
 impl Check for Parameters {}
 
-/// Bytes, spacing and mean on and off periods in ms; no off period for constant bit rate.
+/// Bytes, spacing, and mean on and off periods in ms. An off period of zero means constant bit rate.
 const CODECS: [(u32, u64, u64, u64); 8] = [
     (160, 20, 1000, 0),
     (160, 20, 340, 660),
@@ -78,7 +78,7 @@ impl Parameters {
 }
 
 impl OpenLoop for Parameters {
-    /// Of a mean source.
+    /// Mean rate over all codecs.
     fn mean_rate(&self) -> Rate {
         let of = |codec: usize| {
             let parameters = self.codec(codec);
@@ -104,7 +104,7 @@ pub struct CodecMix {
 impl CodecMix {
     /// A source with these parameters.
     pub fn new(parameters: &Parameters, _: &Site) -> CodecMix {
-        // The second codec has silence: it keeps the initial state until a codec has been drawn.
+        // The second codec has silences, so it keeps the initial state until a codec has been drawn.
         CodecMix { source: OnOff::of(&parameters.codec(1)) }
     }
 }
@@ -126,7 +126,7 @@ impl Source for CodecMix {
         self.source.next_run(stream)
     }
 
-    /// State of the drawn codec, after [`Source::first`] has drawn it.
+    /// Spacing of the drawn codec, after [`Source::first`] has drawn it.
     fn spacing(&self) -> Option<Duration> {
         self.source.spacing()
     }

@@ -58,7 +58,7 @@ impl Check for Parameters {
     }
 }
 
-/// How many files are embedded in a page.
+/// Number of files embedded in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Objects(pub u32);
 
@@ -84,9 +84,9 @@ pub struct Http {
 }
 
 impl Http {
-    /// A user with these habits.
+    /// A user with these parameters.
     pub fn new(parameters: &Parameters) -> Http {
-        // The mean that is stated, as `FileLaw` reads it.
+        // The stated mean, in the form that `FileLaw` reads.
         let usual = FileLaw::LogNormal { median: 2000.0, sigma: libm::sqrt(2.0 * libm::log(3.5)) };
         let page = parameters.page.unwrap_or(usual);
         Http {
@@ -98,18 +98,18 @@ impl Http {
         }
     }
 
-    /// The bytes of the next page with all that is embedded in it.
+    /// Bytes of the next page, including all embedded files.
     pub fn next_page(&self, stream: &mut Stream) -> u64 {
         let page = self.page.sample(stream);
         (0..self.objects).fold(page, |sum, _| sum + self.object.sample(stream))
     }
 
-    /// Whether each page begins with the window of a new connection.
+    /// Whether each page starts with the window of a new connection.
     pub fn begins_anew(&self) -> bool {
         self.initial_window
     }
 
-    /// How long the user looks at it.
+    /// Time for which the user reads the page.
     pub fn think(&self, stream: &mut Stream) -> Duration {
         self.think.sample(stream)
     }

@@ -10,24 +10,24 @@ use crate::units::{Bytes, Duration};
 /// `{ log-normal = { median = "2 kB", mean = "7 kB" } }`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FileLaw {
-    /// Always the same.
+    /// Constant size.
     Constant(u64),
     /// Exponential with this mean in bytes.
     Exponential(f64),
-    /// The logarithm is normal.
+    /// Log-normal.
     LogNormal {
-        /// Half the files are smaller, in bytes.
+        /// Median in bytes.
         median: f64,
         /// Standard deviation of the natural logarithm (sigma).
         sigma: f64,
     },
 }
 
-/// Maximum size of a file: a heavy tail is cut off here.
+/// Maximum size of a file, at which heavy tails are cut off.
 pub(super) const LARGEST_FILE: f64 = 4e9;
 
 impl FileLaw {
-    /// Draws the size of the next file in bytes, at least one and at most 4 GB; a constant draws nothing from `stream`.
+    /// Draws the size of the next file in bytes, at least one and at most 4 GB. A constant draws nothing from `stream`.
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         let bytes = match self {
             FileLaw::Constant(bytes) => return *bytes,
@@ -94,16 +94,16 @@ pub(super) fn bytes(value: &Value) -> Result<f64, String> {
 /// A duration: `"3 s"`, `{ uniform = ["1 s", "5 s"] }` or `{ exponential = { mean = "3 s" } }`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpanLaw {
-    /// Always the same.
+    /// Constant duration.
     Constant(Duration),
-    /// Uniform between two spans.
+    /// Uniform between two durations.
     Uniform(Duration, Duration),
     /// Exponential with this mean.
     Exponential(Duration),
 }
 
 impl SpanLaw {
-    /// Draws the next duration; a constant draws nothing from `stream`.
+    /// Draws the next duration. A constant draws nothing from `stream`.
     pub fn sample(&self, stream: &mut Stream) -> Duration {
         match self {
             SpanLaw::Constant(span) => *span,
@@ -146,7 +146,7 @@ impl Parameter for SpanLaw {
 /// Name of a distribution and its fields.
 type Named<'a> = (&'a str, &'a [(String, Value)]);
 
-/// The distribution of a value; `None` for a plain quantity.
+/// Distribution of a value; `None` for a plain quantity.
 pub(super) fn law<'a>(value: &'a Value, forms: &str) -> Result<Option<Named<'a>>, String> {
     let Value::Table(laws) = value else { return Ok(None) };
     match laws.as_slice() {
@@ -193,7 +193,7 @@ mod tests {
         assert!((above - 0.15866).abs() < 4.0 * (0.1335 / f64::from(n)).sqrt(), "{above}");
     }
 
-    /// The mean and P(X > mean) = 1/e; four standard errors of each.
+    /// Checks the mean, and P(X > mean) = 1/e, within four standard errors.
     fn assert_exponential(samples: &[f64], mean: f64) {
         let n = samples.len() as f64;
         let found = samples.iter().sum::<f64>() / n;

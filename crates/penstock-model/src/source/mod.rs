@@ -23,32 +23,33 @@ use dyn_clone::DynClone;
 /// One packet to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// Time since the previous packet (since the start of the flow, for the first); [`Duration::FOREVER`] if there are no more packets.
+    /// Time since the previous packet, or since the start of the flow for the first one; [`Duration::FOREVER`] if there are no more
+    /// packets.
     pub after: Duration,
     /// Bytes on the wire.
     pub size: u32,
 }
 
-/// A source whose packets do not depend on the network (open loop). Its randomness comes from the stream that the engine passes.
+/// A source whose packets do not depend on the network (open loop). It draws from the stream that the engine passes.
 pub trait Source: DynClone {
-    /// The first packet, with its time from the start of the flow.
+    /// First packet, with its time from the start of the flow.
     fn first(&mut self, stream: &mut Stream) -> Emission;
 
-    /// The next packet, with its time from the previous one.
+    /// Next packet, with its time from the previous one.
     fn next(&mut self, stream: &mut Stream) -> Emission;
 
-    /// The next packet, and the number of further packets like it, each [spaced](Source::spacing) from the previous one: these need not
-    /// be requested, and draw nothing.
+    /// Next packet, and the number of further equal packets, each [spaced](Source::spacing) from the previous one. These need not be
+    /// requested, and draw nothing.
     fn next_run(&mut self, stream: &mut Stream) -> (Emission, u32) {
         (self.next(stream), 0)
     }
 
-    /// The spacing, if it is constant and all packets have one size: such sources are kept in rings.
+    /// Spacing, if it is constant and all packets have the same size; such sources are stored in rings.
     fn period(&self) -> Option<Duration> {
         None
     }
 
-    /// Spacing of most packets; only a hint, by which sources that mostly keep their order are kept in rings.
+    /// Spacing of most packets. Only a hint: sources that mostly keep their order are stored in rings by it.
     fn spacing(&self) -> Option<Duration> {
         self.period()
     }
@@ -58,15 +59,15 @@ pub trait Source: DynClone {
         self.period().unwrap_or(Duration::ZERO)
     }
 
-    /// Frame of the last returned packet, and the packet's position in it; called only for sources that [have
-    /// frames](OpenLoop::HAS_FRAMES) or [adapt their rate](OpenLoop::ADAPTS_RATE). Frames are numbered from zero, modulo 2^16, and each
-    /// is sent before the next.
+    /// Frame of the last returned packet, and the position of the packet in it. Called only for sources that [have
+    /// frames](OpenLoop::HAS_FRAMES) or [adapt their rate](OpenLoop::ADAPTS_RATE). Frames are numbered from zero, modulo 2^16, and each is
+    /// sent before the next.
     fn frame(&self) -> (u16, FramePlace) {
         (0, FramePlace::Only)
     }
 
-    /// Handles a request at `now` for the long-run rate `rate`, headers included. Returns the new size of the last returned packet,
-    /// which has not been sent yet, if it changes; its time stays. Called only for sources that [adapt their
+    /// Handles a request at `now` for the long-run rate `rate`, headers included. Returns the new size of the last returned packet, which
+    /// has not been sent yet, if the size changes; its time does not change. Called only for sources that [adapt their
     /// rate](OpenLoop::ADAPTS_RATE), with times that do not decrease.
     fn on_rate_request(&mut self, now: Time, rate: Rate) -> Option<u32> {
         let _ = (now, rate);
@@ -78,17 +79,17 @@ dyn_clone::clone_trait_object!(Source);
 
 /// Properties of an open-loop source that follow from its parameters. A source overrides the defaults that do not apply to it.
 pub trait OpenLoop: Clone {
-    /// Whether it never ends on its own, so that a call may use it.
+    /// Whether the source never ends on its own, so that a call may use it.
     const ENDLESS: bool = true;
-    /// Whether its packets belong to [frames](Source::frame).
+    /// Whether packets belong to [frames](Source::frame).
     const HAS_FRAMES: bool = false;
-    /// Whether it follows [requests](Source::on_rate_request) for another rate.
+    /// Whether the source follows [requests](Source::on_rate_request) for another rate.
     const ADAPTS_RATE: bool = false;
 
     /// Long-run rate, headers included.
     fn mean_rate(&self) -> Rate;
 
-    /// The mean time from packet to packet, if it keeps one.
+    /// Mean time between packets; `None` if there is no fixed one.
     fn spacing(&self) -> Option<Duration> {
         None
     }
@@ -108,14 +109,14 @@ pub trait OpenLoop: Clone {
         None
     }
 
-    /// Sizes of the packets, as far as they are known beforehand.
+    /// Sizes of the packets, as far as they are known in advance.
     fn packet_sizes(&self) -> Vec<Bytes> {
         Vec::new()
     }
 }
 
-/// Generates the plan, the running source and the dispatch between them from the lists below. A greedy source has no packet times of
-/// its own: its transport asks the plan how much data there is.
+/// Generates the plan, the running source and the dispatch between them from the lists below. A greedy source has no packet times: its
+/// transport asks the plan for the amount of data.
 macro_rules! sources {
     (
         open loop: $( $name:literal => $variant:ident($source:ty, $parameters:ty), )*
@@ -133,7 +134,7 @@ macro_rules! sources {
             /// Names of the open-loop sources.
             pub const OPEN_LOOP: &'static [&'static str] = &[$( $name ),*];
 
-            /// Whether it sends as fast as its transport permits.
+            /// Whether the source sends as fast as its transport permits.
             pub fn is_greedy(&self) -> bool {
                 self.mean_rate().is_none()
             }
@@ -147,7 +148,7 @@ macro_rules! sources {
                 }
             }
 
-            /// The mean time from packet to packet of a source that keeps one; `None` for others.
+            /// Mean time between packets; `None` if there is no fixed one.
             pub fn spacing(&self) -> Option<Duration> {
                 match self {
                     $( SourcePlan::$variant(parameters) => OpenLoop::spacing(parameters), )*
@@ -183,7 +184,7 @@ macro_rules! sources {
                 }
             }
 
-            /// Sizes of the packets of a source that sets them itself, as far as they are known beforehand.
+            /// Sizes of the packets of a source that sets them itself, as far as they are known in advance.
             pub fn packet_sizes(&self) -> Vec<Bytes> {
                 match self {
                     $( SourcePlan::$variant(parameters) => parameters.packet_sizes(), )*
@@ -192,7 +193,7 @@ macro_rules! sources {
                 }
             }
 
-            /// Whether its packets belong to frames.
+            /// Whether packets belong to frames.
             pub fn has_frames(&self) -> bool {
                 match self {
                     $( SourcePlan::$variant(_) => <$parameters as OpenLoop>::HAS_FRAMES, )*
@@ -201,7 +202,7 @@ macro_rules! sources {
                 }
             }
 
-            /// Whether it follows requests for another rate.
+            /// Whether the source follows requests for another rate.
             pub fn adapts_rate(&self) -> bool {
                 match self {
                     $( SourcePlan::$variant(_) => <$parameters as OpenLoop>::ADAPTS_RATE, )*
@@ -215,7 +216,7 @@ macro_rules! sources {
                 [$( ($name, <$parameters as OpenLoop>::ADAPTS_RATE) ),*].into_iter().filter(|(_, adapts)| *adapts).map(|(name, _)| name).collect()
             }
 
-            /// Names of the sources that a call may use: open loops that never end on their own.
+            /// Names of the sources that a call may use: open-loop sources that never end on their own.
             pub fn of_calls() -> Vec<&'static str> {
                 [$( ($name, <$parameters as OpenLoop>::ENDLESS) ),*].into_iter().filter(|(_, endless)| *endless).map(|(name, _)| name).collect()
             }
@@ -343,7 +344,7 @@ impl SourceFacts {
         }
     }
 
-    /// The properties of a source whose sizes are known by their maximum only.
+    /// Properties of a source with a known maximum packet size; all other sizes are unknown.
     pub fn new(mean_rate: Rate, largest_packet: Option<Bytes>, has_frames: bool, adapts_rate: bool) -> SourceFacts {
         let (spacing, smallest_packet, packet_sizes) = (None, Bytes::new(0), Vec::new());
         SourceFacts { mean_rate, spacing, smallest_packet, largest_packet, packet_sizes, has_frames, adapts_rate }
@@ -369,22 +370,22 @@ fn facts(custom: &Custom<Sources>) -> SourceFacts {
 }
 
 impl SourcePlan {
-    /// Whether it requests pages, one after the other.
+    /// Whether the source requests pages one after another.
     pub fn asks_for_pages(&self) -> bool {
         matches!(self, SourcePlan::Http(_))
     }
 
-    /// Files whose sizes the source does not decide, one per connection.
+    /// Files, one per connection, whose sizes the source does not determine.
     pub fn files() -> SourcePlan {
         SourcePlan::Ftp(ftp::Parameters { size: None })
     }
 
-    /// A list of packets without any: all packets come from outside, and have these sizes.
+    /// An empty list of packets: all packets come from outside, with sizes in this range.
     pub fn from_outside(smallest: Bytes, largest: Bytes) -> SourcePlan {
         SourcePlan::Packets(packets::Parameters { at: Vec::new(), sizes: vec![smallest, largest] })
     }
 
-    /// Size of the file that the source transfers, if it ends.
+    /// Size of the file that the source transfers; `None` if the transfer is endless or the source is another.
     pub fn file_size(&self) -> Option<Bytes> {
         match self {
             SourcePlan::Ftp(ftp) => ftp.size,

@@ -56,7 +56,7 @@ impl Check for Parameters {
 impl OpenLoop for Parameters {
     const ENDLESS: bool = false;
 
-    /// When all has been sent.
+    /// Rate after all packets have been sent.
     fn mean_rate(&self) -> Rate {
         Rate::ZERO
     }
@@ -77,7 +77,7 @@ impl OpenLoop for Parameters {
 /// State of a list of packets.
 #[derive(Clone, Debug)]
 pub struct Packets {
-    /// The spacings and sizes.
+    /// Spacings and sizes.
     emissions: Arc<[Emission]>,
     next: usize,
 }
@@ -98,7 +98,7 @@ impl Packets {
         Packets { emissions, next: 0 }
     }
 
-    /// From the flow's start to the last packet.
+    /// Time from the start of the flow to the last packet.
     pub fn span(&self) -> Duration {
         self.emissions.iter().fold(Duration::ZERO, |span, emission| span + emission.after)
     }
@@ -126,7 +126,7 @@ mod tests {
     use crate::parameters::testing::read;
     use crate::rng::Key;
 
-    /// The spacings in us and the sizes of the first `n` packets.
+    /// Spacings in us and sizes of the first `n` packets.
     fn sent(lines: &[&str], n: usize) -> Vec<(u64, u32)> {
         let (mut source, mut stream) = (Packets::new(&read(lines).expect("sound"), &Site::trial()), Key::root(1, 0).stream());
         let first = source.first(&mut stream);

@@ -13,7 +13,7 @@ pub const LARGEST: u64 = 65_535;
 /// `{ mix = [{ size = "160 bytes", share = 0.5 }, { size = "1500 bytes", share = 0.5 }] }`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeLaw {
-    /// Always the same.
+    /// Constant size.
     Constant(u32),
     /// Exponential with this mean in bytes, rounded to whole bytes, at least one and at most [`LARGEST`].
     Exponential(f64),
@@ -22,7 +22,7 @@ pub enum SizeLaw {
 }
 
 impl SizeLaw {
-    /// The mean size in bytes.
+    /// Mean size in bytes.
     pub fn mean(&self) -> f64 {
         match self {
             SizeLaw::Constant(size) => f64::from(*size),
@@ -35,7 +35,7 @@ impl SizeLaw {
         }
     }
 
-    /// The size, if it never varies.
+    /// Size if it is constant; `None` otherwise.
     pub fn constant(&self) -> Option<Bytes> {
         match self {
             SizeLaw::Constant(size) => Some(Bytes::new(u64::from(*size))),
@@ -61,7 +61,7 @@ impl SizeLaw {
         }
     }
 
-    /// The sizes that occur, if there are only some.
+    /// Sizes that occur; empty if there are too many.
     pub fn sizes(&self) -> Vec<Bytes> {
         let bytes = |size: &u32| Bytes::new(u64::from(*size));
         match self {
@@ -71,7 +71,7 @@ impl SizeLaw {
         }
     }
 
-    /// Draws the size of the next packet; a constant draws nothing from `stream`.
+    /// Draws the size of the next packet. A constant draws nothing from `stream`.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u32 {
         match self {
@@ -79,7 +79,7 @@ impl SizeLaw {
             SizeLaw::Exponential(mean) => ((stream.exponential() * mean + 0.5) as u32).clamp(1, LARGEST as u32),
             SizeLaw::Mix(sizes) => {
                 let u = stream.unit();
-                // The first whose sum exceeds the number; the sum of the last may be below 1 by rounding.
+                // The first size whose sum exceeds the number. The last sum may be below 1 by rounding.
                 let drawn = sizes.partition_point(|(up_to, _)| *up_to <= u);
                 sizes[drawn.min(sizes.len() - 1)].1
             }
@@ -147,7 +147,7 @@ fn mix(items: &[Value]) -> Result<SizeLaw, String> {
     Ok(SizeLaw::Mix(Arc::new(sizes)))
 }
 
-/// The values of exactly these keys, in this order.
+/// Values of exactly these keys, in this order.
 pub(super) fn entries<'a, const N: usize>(fields: &'a [(String, Value)], keys: [&str; N]) -> Result<[&'a Value; N], String> {
     if let Some((key, _)) = fields.iter().find(|(key, _)| !keys.contains(&key.as_str())) {
         return Err(format!("unknown key {}; {} expected", quoted(key), keys.join(" and ")));
@@ -238,8 +238,8 @@ mod tests {
         let mix = SizeLaw::from_value(&mix_of(&[item("160 bytes", 0.5), item("1500 bytes", 0.5)])).expect("sound");
         assert!((mean(&mix) - 830.0).abs() < 6.0);
         assert!((0..1000).all(|_| [160, 1500].contains(&mix.sample(&mut stream))));
-        // No packet is larger than the maximum, and the reported mean is that of the sent sizes: 65535 (1 - 1/e). The cut leaves a
-        // standard deviation below the mean.
+        // No packet is larger than the maximum, and the reported mean is that of the sent sizes: 65535 (1 - 1/e). The cut leaves a standard
+        // deviation below the mean.
         let wide = SizeLaw::Exponential(65_535.0);
         let sizes: Vec<f64> = (0..n).map(|_| f64::from(wide.sample(&mut stream))).collect();
         assert!(sizes.iter().all(|size| *size <= 65_535.0));

@@ -45,7 +45,7 @@ crate::parameters! {
 impl Check for Parameters {}
 
 impl Parameters {
-    /// The sizes of its packets.
+    /// Sizes of the packets.
     fn sizes(&self) -> impl Iterator<Item = Bytes> + '_ {
         self.file.emissions.iter().map(|emission| Bytes::new(u64::from(emission.size)))
     }
@@ -54,7 +54,7 @@ impl Parameters {
 impl OpenLoop for Parameters {
     const ENDLESS: bool = false;
 
-    /// Time at which everything has been sent.
+    /// Rate after all packets have been sent.
     fn mean_rate(&self) -> Rate {
         Rate::ZERO
     }
@@ -75,14 +75,14 @@ impl OpenLoop for Parameters {
 /// A file of packets. The scenario gives its name, and the reader of the scenario fills in the packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceFile {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Spacings and sizes of its packets; none until it has been read.
+    /// Spacings and sizes of the packets; empty until the file has been read.
     pub emissions: Arc<[Emission]>,
 }
 
 impl TraceFile {
-    /// Fills in the packets, by ascending times from the flow's start.
+    /// Sets the packets, in ascending order of their times from the start of the flow.
     pub fn fill(&mut self, packets: &[(Duration, u32)]) {
         let before = std::iter::once(Duration::ZERO).chain(packets.iter().map(|(at, _)| *at));
         self.emissions = packets.iter().zip(before).map(|((at, size), before)| Emission { after: *at - before, size: *size }).collect();

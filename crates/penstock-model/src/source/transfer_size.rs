@@ -9,11 +9,11 @@ use std::sync::Arc;
 /// Size of a transfer: a distribution of file sizes, or a heavy-tailed one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TransferSize {
-    /// As for files.
+    /// Same laws as for files.
     File(FileLaw),
-    /// Pareto: P(X > x) = (minimum / x)^shape; larger sizes than the maximum become the maximum.
+    /// Pareto: P(X > x) = (minimum / x)^shape. Sizes above the maximum become the maximum.
     Pareto {
-        /// The exponent (alpha), above one, so that there is a mean.
+        /// Exponent (alpha), above one, so that the mean exists.
         shape: f64,
         /// Minimum size in bytes.
         minimum: f64,
@@ -27,13 +27,14 @@ pub enum TransferSize {
 pub struct SizeDistribution {
     /// The name of a file, or of a distribution that comes with the package.
     pub name: String,
-    /// Sizes in bytes, each with the probability of at most this size; both ascend, and the last probability is one. Empty until it has
-    /// been read.
+    /// Sizes in bytes, each with the probability of at most this size. Both ascend, and the last probability is one. Empty until the
+    /// distribution has been read.
     pub points: Arc<[(f64, f64)]>,
 }
 
 impl SizeDistribution {
-    /// Size that transfers exceed with probability 1 - `share`: linear between points; below the first probability, the first size.
+    /// Size that transfers exceed with probability 1 - `share`: linear between points; the first size if `share` is below the first
+    /// probability.
     fn quantile(&self, share: f64) -> f64 {
         let above = self.points.partition_point(|(_, probability)| *probability < share);
         match (above.checked_sub(1).map(|below| self.points[below]), self.points.get(above)) {
@@ -50,7 +51,7 @@ impl SizeDistribution {
 }
 
 impl TransferSize {
-    /// Draws the size of the next transfer in bytes, at least one and at most 4 GB; a constant draws nothing from `stream`.
+    /// Draws the size of the next transfer in bytes, at least one and at most 4 GB. A constant draws nothing from `stream`.
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         let bytes = match self {
             TransferSize::File(law) => return law.sample(stream),
@@ -60,11 +61,11 @@ impl TransferSize {
         (bytes.clamp(1.0, LARGEST_FILE) + 0.5) as u64
     }
 
-    /// The mean in bytes of the sizes of [`TransferSize::sample`], except that the laws of files are taken without its bounds.
+    /// Mean in bytes of the sizes drawn by [`TransferSize::sample`]; for the laws of files, without its bounds.
     pub fn mean(&self) -> f64 {
         match self {
             TransferSize::File(law) => law.mean(),
-            // The integral of P(X > x) up to the largest size; sizes below a byte become a byte.
+            // Integral of P(X > x) up to the maximum size. Sizes below one byte become one byte.
             TransferSize::Pareto { shape, minimum } => {
                 let lowest = minimum.max(1.0);
                 let beyond = |bytes: f64| libm::pow(minimum / bytes, *shape) * bytes / (shape - 1.0);
@@ -123,7 +124,7 @@ mod tests {
         samples.iter().filter(|size| holds(**size)).count() as f64 / f64::from(N)
     }
 
-    /// Four standard errors of a share.
+    /// Asserts a share within four standard errors.
     fn assert_share(found: f64, expected: f64) {
         assert!((found - expected).abs() < 4.0 * (expected * (1.0 - expected) / f64::from(N)).sqrt(), "{found}, not {expected}");
     }
@@ -137,7 +138,7 @@ mod tests {
         // minimum = 50 kB x 1.5 / 2.5 = 30 kB; P(X > 60 kB) = 2^-2.5.
         assert!(sizes.iter().all(|size| *size >= 30_000.0));
         assert_share(share(&sizes, |size| size > 60_000.0), 0.176_776_7);
-        // The cut at M = 4 GB takes M (minimum / M)^alpha / (alpha - 1) of the mean.
+        // The cut at M = 4 GB removes M (minimum / M)^alpha / (alpha - 1) from the mean.
         assert!((law.mean() - (50_000.0 - 0.000_410_8)).abs() < 1e-6);
         // The variance is minimum^2 alpha / ((alpha - 1)^2 (alpha - 2)) = (44.7 kB)^2.
         let mean = sizes.iter().sum::<f64>() / f64::from(N);
@@ -155,7 +156,7 @@ mod tests {
         let mean = sizes.iter().sum::<f64>() / f64::from(N);
         let variance = sizes.iter().map(|size| (size - mean) * (size - mean)).sum::<f64>() / f64::from(N);
         assert!((mean - law(1.2, 1e9).mean()).abs() < 4.0 * (variance / f64::from(N)).sqrt(), "{mean}");
-        // Sizes below a byte become one: 1 + L^alpha / (alpha - 1), where the cut takes less than 10^-9 of it.
+        // Sizes below one byte become one: 1 + L^alpha / (alpha - 1), where the cut removes less than 10^-9.
         let small = TransferSize::Pareto { shape: 3.0, minimum: 0.5 };
         assert!((small.mean() - 1.0625).abs() < 1e-9, "{}", small.mean());
     }

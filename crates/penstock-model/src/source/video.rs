@@ -10,7 +10,7 @@ use crate::rng::Stream;
 use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// Maximum mean number of packets of the largest kind of frame; all packets of a frame may leave at one instant.
+/// Maximum of the mean number of packets of the largest kind of frame. All packets of a frame may leave at one instant.
 const MOST_PACKETS: f64 = 10_000.0;
 
 crate::parameters! {
@@ -110,7 +110,7 @@ impl Parameters {
         Duration::from_seconds(1.0 / self.frame_rate.0)
     }
 
-    /// The mean size of frame `place` of a group over the mean of all frames.
+    /// Mean size of frame `place` of a group, relative to the mean of all frames.
     fn weight(&self, place: u32) -> f64 {
         let (frames, distance) = (self.group_length.0, self.anchor_distance.0);
         let anchors = frames.div_ceil(distance);
@@ -147,19 +147,19 @@ struct State {
     parameters: Parameters,
     rate: Rate,
     interval: Duration,
-    /// Standard deviation of the logarithm of a frame's size.
+    /// Standard deviation of the logarithm of the size of a frame.
     sigma: f64,
-    /// The frame's place in its group.
+    /// Position of the frame in its group.
     place: u32,
-    /// Its number.
+    /// Number of the frame.
     frame: u16,
-    /// Its size over the mean of all frames.
+    /// Size of the frame relative to the mean of all frames.
     factor: f64,
     bytes: u32,
     packets: u32,
-    /// From packet to packet.
+    /// Time between packets of the frame.
     gap: Duration,
-    /// The packet that was given last.
+    /// Index of the last returned packet.
     index: u32,
 }
 
@@ -194,7 +194,7 @@ impl State {
         self.divide();
     }
 
-    /// Divides the frame into packets, at the present rate.
+    /// Divides the frame into packets at the current rate.
     fn divide(&mut self) {
         let mean = self.rate.as_bps() as f64 / 8.0 * self.interval.as_seconds();
         self.bytes = (mean * self.factor + 0.5).clamp(1.0, f64::from(u32::MAX)) as u32;
@@ -203,7 +203,7 @@ impl State {
         self.gap = Duration::from_ps((span / f64::from(self.packets)) as u64);
     }
 
-    /// The size of the packet that was given last.
+    /// Size of the last returned packet.
     fn size(&self) -> u32 {
         self.bytes / self.packets + u32::from(self.index < self.bytes % self.packets)
     }

@@ -3,8 +3,8 @@
 use crate::units::Duration;
 use hdrhistogram::Histogram;
 
-/// Counts durations in buckets whose width is at most 2^-7 of their lower bound. Quantiles have a relative error of at most 2^-8 (0.4
-/// %); sums, extremes and constants are exact. Distributions of parts of a run add up to that of the whole, in any order.
+/// Counts durations in buckets whose width is at most 2^-7 of their lower bound. Quantiles have a relative error of at most 2^-8 (0.4 %);
+/// sums, extremes and constants are exact. The distributions of parts of a run add up to that of the whole, in any order.
 #[derive(Clone, Debug)]
 pub struct Distribution {
     buckets: Histogram<u64>,
@@ -15,7 +15,7 @@ pub struct Distribution {
     max: Duration,
 }
 
-/// Decimal digits that the buckets tell apart: 256 values per octave and its predecessors, so a width of 2^-7.
+/// Decimal digits that the buckets distinguish: 256 values per octave and below, so a width of 2^-7.
 const DIGITS: u8 = 2;
 
 impl Default for Distribution {
@@ -36,7 +36,7 @@ impl Eq for Distribution {}
 impl Distribution {
     /// Adds a duration.
     pub fn add(&mut self, span: Duration) {
-        // Beyond 107 days the buckets end.
+        // The buckets end at 107 days.
         self.buckets.record(span.as_ps().min(i64::MAX as u64)).expect("the buckets grow");
         self.sum_ps += u128::from(span.as_ps());
         self.min = self.min.min(span);
@@ -76,7 +76,7 @@ impl Distribution {
     pub fn quantile(&self, quantile: f64) -> Option<Duration> {
         (self.count() > 0).then(|| {
             let bucket = self.buckets.value_at_quantile(quantile);
-            // The first bucket begins before the minimum, and the last one ends after the maximum.
+            // The first bucket begins below the minimum, and the last one ends above the maximum.
             Duration::from_ps(self.buckets.median_equivalent(bucket)).clamp(self.min, self.max)
         })
     }

@@ -1,32 +1,32 @@
-//! Error terms of expedited forwarding: how late an aggregate is served.
+//! Error terms of expedited forwarding: the lateness of the service of an aggregate.
 
 use crate::id::FlowId;
 use crate::packet::Packet;
 use crate::units::{Bytes, Rate, Time};
 use std::collections::VecDeque;
 
-/// How late an aggregate's packets were in the worst case; negative if all were early, `None` without packets.
+/// Worst-case lateness of the packets of an aggregate; negative if all were early, `None` without packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EfErrors {
-    /// With the j-th departure laid to the j-th arrival (E_a) [RFC3246 s2.2, equations 1 and 2].
+    /// Lateness with the j-th departure compared with the j-th arrival (E_a) [RFC3246 s2.2, equations 1 and 2].
     pub aggregate_ps: Option<i64>,
-    /// With each packet's own departure (E_p) [RFC3246 s2.2, equations 3 and 4].
+    /// Lateness with the departure of each packet itself (E_p) [RFC3246 s2.2, equations 3 and 4].
     pub packet_ps: Option<i64>,
 }
 
-/// How far an aggregate lags behind a server of its configured rate [RFC3246 s2.2].
+/// Measures how far an aggregate lags behind a server of its configured rate [RFC3246 s2.2].
 ///
-/// Only packets that leave count: the definition removes lost packets from the arrivals beforehand [RFC3246 s2.4]; packets dropped
-/// from the queue are removed when they are dropped. An aggregate of several classes, or of flows with queues of their own, may not leave
-/// in its order of arrival, and then its two errors differ.
+/// Only packets that leave count. The definition removes lost packets from the arrivals beforehand [RFC3246 s2.4]; packets dropped from the
+/// queue are removed here when they are dropped. An aggregate of several classes, or of flows with separate queues, may not leave in its
+/// order of arrival; then its two errors differ.
 #[derive(Clone, Debug)]
 pub struct EfMeter {
-    /// By class, whether it belongs to the aggregate.
+    /// For each class, whether it belongs to the aggregate.
     members: Vec<bool>,
     rate: Rate,
-    /// When the packets arrived whose turn among the departures is not yet taken.
+    /// Arrival times that no departure has been compared with yet.
     arrivals: VecDeque<Time>,
-    /// Packets in their order of arrival, from the first that has not left.
+    /// Packets in order of arrival, starting with the first that has not left.
     packets: VecDeque<Expedited>,
     by_rank: Recursion,
     by_packet: Recursion,
@@ -43,14 +43,14 @@ struct Expedited {
 }
 
 impl Expedited {
-    /// Whether it is `packet`. Several packets of a flow may arrive at once; they leave in order.
+    /// Whether this entry is `packet`. Several packets of a flow may arrive at once; they leave in order.
     fn is(&self, arrival: Time, packet: &Packet) -> bool {
         self.arrival == arrival && self.flow == packet.flow && self.class == packet.class && self.left.is_none()
     }
 }
 
 impl EfMeter {
-    /// Meter of an aggregate of these classes, at which nothing has arrived.
+    /// Meter of an aggregate of these classes, before any arrival.
     pub fn new(classes: &[u8], rate: Rate) -> EfMeter {
         let mut members = vec![false; 256];
         classes.iter().for_each(|class| members[usize::from(*class)] = true);
@@ -65,7 +65,7 @@ impl EfMeter {
         }
     }
 
-    /// Takes note of a packet that is accepted at `now`. Packets of other aggregates do not count, here and below.
+    /// Records a packet that is accepted at `now`. This method and those below ignore packets outside of the aggregate.
     pub fn arrival(&mut self, now: Time, packet: &Packet) {
         if !self.members[usize::from(packet.class)] {
             return;
@@ -74,12 +74,12 @@ impl EfMeter {
         self.packets.push_back(Expedited { arrival: now, flow: packet.flow, class: packet.class, size: packet.size, left: None });
     }
 
-    /// Takes note that a packet which arrived at `arrival` will not leave. Errors at instants that `counts` count.
+    /// Records that a packet that arrived at `arrival` will not leave. Errors count at instants for which `counts` is true.
     pub fn drop(&mut self, arrival: Time, packet: &Packet, counts: impl Fn(Time) -> bool) {
         if !self.members[usize::from(packet.class)] {
             return;
         }
-        // Where a later arrival has left before, its departure took the turn of this one.
+        // If a later arrival has already left, its departure was compared with this one.
         let rank = self.arrivals.iter().position(|other| *other == arrival).unwrap_or(0);
         self.arrivals.remove(rank);
         let position = self.packets.iter().position(|other| other.is(arrival, packet)).expect("a dropped packet has not left");
@@ -87,7 +87,7 @@ impl EfMeter {
         self.settle_departures(counts);
     }
 
-    /// Takes note that a packet which arrived at `arrival` leaves at `end`. Errors at instants that `counts` count.
+    /// Records that a packet that arrived at `arrival` leaves at `end`. Errors count at instants for which `counts` is true.
     pub fn departure(&mut self, arrival: Time, end: Time, packet: &Packet, counts: impl Fn(Time) -> bool) {
         if !self.members[usize::from(packet.class)] {
             return;
@@ -127,11 +127,11 @@ struct Recursion {
 }
 
 impl Recursion {
-    /// The next packet in order: by how many picoseconds it leaves after its target time.
+    /// Advances to the next packet in order. Returns the picoseconds by which it leaves after its target time.
     fn step(&mut self, arrival: Time, departure: Time, rate: Rate, size: u32) -> i64 {
         self.target = arrival.max(self.departure.min(self.target)) + rate.transmission_time(Bytes::new(u64::from(size)));
         self.departure = departure;
-        // Times of a run end long before 2^63 ps but for the departure that never is.
+        // Times of a run are far below 2^63 ps, except a departure that never happens.
         departure.as_ps().min(i64::MAX as u64) as i64 - self.target.as_ps().min(i64::MAX as u64) as i64
     }
 }
@@ -142,8 +142,8 @@ mod tests {
     use crate::packet::testing::packet;
     use crate::units::Duration;
 
-    /// 8 Mbit/s send a byte in 1 us. By hand: F = 1 ms, then max(0.5, min(3, 1)) + 1 = 2 ms, then max(9, min(4, 2)) + 1 = 10 ms,
-    /// then max(9.5, min(9.2, 10)) + 1 = 10.5 ms.
+    /// 8 Mbit/s send a byte in 1 us. By hand: F = 1 ms, then max(0.5, min(3, 1)) + 1 = 2 ms, then max(9, min(4, 2)) + 1 = 10 ms, then
+    /// max(9.5, min(9.2, 10)) + 1 = 10.5 ms.
     #[test]
     fn targets_follow_from_the_earlier_of_departure_and_target() {
         let at = |us: u64| Time::ZERO + Duration::from_us(us);
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(error(9500, 9900), -600);
     }
 
-    /// Two packets of 1000 bytes at 8 Mbit/s. The second leaves first, at 3 ms; what it departs from is known once the first, due at
-    /// 1 ms, is dropped: by hand 3 - 1 = 2 ms.
+    /// Two packets of 1000 bytes at 8 Mbit/s. The second leaves first, at 3 ms. Its target is known once the first, due at 1 ms, is
+    /// dropped: by hand 3 - 1 = 2 ms.
     #[test]
     fn a_departure_counts_once_what_is_older_is_dropped() {
         let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
@@ -169,7 +169,8 @@ mod tests {
         assert_eq!(meter.errors.packet_ps, Some(2_000_000_000));
     }
 
-    /// The second of two packets, which arrived at 1 ms, is dropped: the first, of 0 ms, leaves at 3 ms, 2 ms after its target.
+    /// The second of two packets, which arrived at 1 ms, is dropped. The first, which arrived at 0 ms, leaves at 3 ms, 2 ms after its
+    /// target.
     #[test]
     fn a_drop_takes_the_turn_of_its_own_arrival() {
         let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);

@@ -1,4 +1,4 @@
-//! Records which frames of a flow arrive in full, and how long they take.
+//! Records which frames of a flow arrive in full, and their delays.
 
 use super::distribution::Distribution;
 use crate::packet::{Body, FramePlace, Packet};
@@ -6,58 +6,59 @@ use crate::transport::custom::FramePart;
 use crate::units::Time;
 use std::collections::VecDeque;
 
-/// The frames of one flow.
+/// Recorded frames of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameTimes {
-    /// From the generation of each frame (when its first packet was sent) to the arrival of its last packet, for those that arrived in full.
+    /// Delays of the frames that arrived in full, from the generation of the frame (when its first packet was sent) to the arrival of its
+    /// last packet.
     pub delays: Distribution,
-    /// Frames that lost a packet: not in full at the end, though a packet of a later frame arrived.
+    /// Number of frames that lost a packet: not in full at the end, although a packet of a later frame arrived.
     pub incomplete: u64,
 }
 
-/// Follows the frames of one flow at its receiver. A packet names its frame modulo 2^16: fewer than 2^15 frames in turn are lost.
+/// Follows the frames of one flow at its receiver. A packet names its frame modulo 2^16, so fewer than 2^15 consecutive frames may be lost.
 #[derive(Clone, Debug)]
 pub struct FrameRecorder {
     times: FrameTimes,
-    /// The oldest frame that is not decided; `None` before the first packet, where frames before it do not count.
+    /// Oldest undecided frame. `None` before the first packet if earlier frames do not count.
     oldest: Option<u64>,
-    /// The frames from there to the newest with an arrived packet.
+    /// Frames from `oldest` to the newest one with an arrived packet.
     waiting: VecDeque<Frame>,
 }
 
-/// What has arrived of a frame.
+/// Arrivals of one frame.
 #[derive(Clone, Debug, Default)]
 struct Frame {
-    /// When it was generated, and that packet's number.
+    /// Generation time of the frame, and number of its first packet.
     first: Option<(Time, u32)>,
-    /// The number of its last packet.
+    /// Number of its last packet.
     last: Option<u32>,
-    /// Runs of packets that have arrived, from number to number, ascending and apart.
+    /// Disjoint runs of packets that have arrived, as first and last number, in ascending order.
     runs: Vec<(u32, u32)>,
     is_complete: bool,
 }
 
-/// A frame is given up when this many newer ones have begun to arrive.
+/// Maximum number of waiting frames. Beyond it, the oldest frame is given up.
 const MAX_WAITING: usize = 1024;
-/// The first frame, above zero so that late packets of earlier ones have a number too.
+/// Number of the first frame. It is above zero, so that late packets of earlier frames have a number too.
 const FIRST: u64 = 1 << 16;
 
 impl FrameRecorder {
-    /// A recorder that counts the frames from the flow's first on, or from the first that begins to arrive.
+    /// A recorder that counts frames from the first of the flow on, or from the first that begins to arrive.
     pub fn new(from_start: bool) -> FrameRecorder {
         FrameRecorder { times: FrameTimes::default(), oldest: from_start.then_some(FIRST), waiting: VecDeque::new() }
     }
 
-    /// A packet of the flow has been received at `now`.
+    /// Records a packet of the flow that is received at `now`.
     pub fn record(&mut self, now: Time, packet: &Packet) {
         let Body::Datagram { place, frame, seq } = packet.body else { return };
         self.record_part(now, FramePart { frame, place, seq, generated: packet.created });
     }
 
-    /// A packet of a frame has been received at `now`.
+    /// Records a packet of a frame that is received at `now`.
     pub fn record_part(&mut self, now: Time, part: FramePart) {
         let FramePart { frame, place, seq, generated } = part;
-        // Of a frame whose beginning has not arrived, nothing says that it began while counting.
+        // If the beginning of a frame has not arrived, the frame may have begun before counting, so it does not count.
         let oldest = *self.oldest.get_or_insert(FIRST + u64::from(frame) + u64::from(!place.is_first()));
         let expected = oldest + self.waiting.len() as u64;
         let ahead = i64::from(frame.wrapping_sub(expected as u16) as i16);
@@ -76,7 +77,7 @@ impl FrameRecorder {
         }
     }
 
-    /// What has been recorded, at the end of the run: the rest of the newest frame may still be in flight, that of older ones is lost.
+    /// Returns the records at the end of the run. The rest of the newest frame may still be in flight; that of older ones is lost.
     pub fn into_times(mut self) -> FrameTimes {
         self.waiting.pop_back();
         self.times.incomplete += self.waiting.iter().filter(|frame| !frame.is_complete).count() as u64;
@@ -85,7 +86,7 @@ impl FrameRecorder {
 }
 
 impl Frame {
-    /// Adds packet `seq` of a frame generated at `created`; returns whether it completes the frame.
+    /// Adds packet `seq` of a frame generated at `created`. Returns whether it completes the frame.
     fn add(&mut self, place: FramePlace, seq: u32, created: Time) -> bool {
         if self.is_complete {
             return false;
@@ -125,7 +126,7 @@ mod tests {
     use crate::packet::testing::packet;
     use crate::units::Duration;
 
-    /// Frames of these sizes in packets, one a millisecond: the packets by number, with frame, place and time of sending.
+    /// Packets of frames with these sizes in packets, one frame per millisecond: by number, with frame, position and time of sending.
     fn packets(sizes: &[u32], first_frame: u16) -> Vec<Packet> {
         let frames = sizes.iter().enumerate().flat_map(|(i, count)| (0..*count).map(move |index| (i, FramePlace::of(index, *count))));
         let of_frame = |(seq, (i, place)): (usize, (usize, FramePlace))| {
@@ -135,7 +136,8 @@ mod tests {
         frames.enumerate().map(of_frame).collect()
     }
 
-    /// Delays in us and incomplete frames if packets arrive in this order, the i-th at 100 + i ms.
+    /// Number of complete frames, sum of their delays in ms, and number of incomplete frames, if packets arrive in this order, the i-th at
+    /// 100 + i ms.
     fn recorded(packets: &[Packet], order: &[usize], from_start: bool) -> (u64, u64, u64) {
         let mut recorder = FrameRecorder::new(from_start);
         let arrivals = order.iter().enumerate();
@@ -149,7 +151,7 @@ mod tests {
         let three = packets(&[3, 1, 2], 0);
         // 102 - 0, 103 - 1 and 105 - 2 ms.
         assert_eq!(recorded(&three, &[0, 1, 2, 3, 4, 5], true), (3, 307, 0));
-        // Overtaking, also between frames, and copies: 104 - 0, 100 - 1 and 106 - 2.
+        // With overtaking, also between frames, and copies: 104 - 0, 100 - 1 and 106 - 2.
         assert_eq!(recorded(&three, &[3, 2, 0, 0, 1, 5, 4, 1, 3], true), (3, 307, 0));
     }
 
@@ -160,12 +162,12 @@ mod tests {
             let order: Vec<usize> = (0..10).filter(|seq| *seq != lost).collect();
             assert_eq!(recorded(&four, &order, true).2, 1, "{lost} lost");
         }
-        // The whole second frame.
+        // The whole second frame is lost.
         assert_eq!(recorded(&four, &[0, 1, 2, 5, 6, 7, 8, 9], true), (3, 102 + 101 + 104, 1));
-        // The whole first one counts where counting begins with the flow.
+        // The whole first frame is lost, which counts if counting begins with the flow.
         assert_eq!(recorded(&four, &[3, 4, 5], true).2, 1);
         assert_eq!(recorded(&four, &[3, 4, 5], false).2, 0);
-        // The newest has not arrived in full yet.
+        // The newest frame has not arrived in full yet.
         assert_eq!(recorded(&four, &[0, 1, 2, 3, 4, 5, 6], true), (3, 102 + 103 + 103, 0));
         // The end of a frame that began before counting.
         assert_eq!(recorded(&four, &[1, 2, 3, 4, 5], false), (2, 102 + 102, 0));
@@ -175,7 +177,7 @@ mod tests {
     fn numbers_wrap_and_what_is_too_old_is_given_up() {
         let many = packets(&[1; 3000], u16::MAX - 1);
         assert_eq!(recorded(&many, &[0, 1, 2, 3, 4], false), (5, 500, 0));
-        // Frame 1 is lost, and frame 2 comes when 1024 frames wait.
+        // Frame 1 is lost, and frame 2 arrives when 1024 frames wait.
         let late: Vec<usize> = std::iter::once(0).chain(3..1100).chain([2]).collect();
         assert_eq!(recorded(&many, &late, false).2, 2);
         // An outage of 2990 frames.

@@ -25,8 +25,8 @@ impl fmt::Display for NoIndex {
 
 impl std::error::Error for NoIndex {}
 
-/// Jain's fairness index of `shares`: (sum x)^2 / (n sum x^2) [Jain84 s2]. It lies between 1/n (one has all) and 1 (all are
-/// equal), and does not depend on the unit.
+/// Jain's fairness index of `shares`: (sum x)^2 / (n sum x^2) [Jain84 s2]. It lies between 1/n (one share has everything) and 1 (all shares
+/// are equal), and does not depend on the unit.
 ///
 /// # Errors
 /// When the index is undefined: no shares, all of them zero, or one that is negative or not finite.

@@ -18,7 +18,7 @@ impl TimeWeighted {
         TimeWeighted { from, at: from, value, area: 0, max: value }
     }
 
-    /// Sets the value to `value` at `now`. Changes come in order of time; those before the window opens only set the value.
+    /// Sets the value to `value` at `now`. Changes must come in order of time; those before the window opens only set the value.
     #[inline]
     pub fn set(&mut self, now: Time, value: u64) {
         self.area += self.pending(now);
@@ -32,12 +32,12 @@ impl TimeWeighted {
         self.value
     }
 
-    /// Maximum in the window, including values that held for no time.
+    /// Maximum in the window, including values held for no time.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// Integral from the window's opening to `until`, in value x ps. The call changes nothing.
+    /// Integral from the opening of the window to `until`, in value x ps. Changes nothing.
     pub fn area(&self, until: Time) -> u128 {
         self.area + self.pending(until)
     }

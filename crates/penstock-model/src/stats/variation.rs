@@ -1,4 +1,4 @@
-//! Delay variation from packet to packet.
+//! Delay variation between consecutive packets.
 
 use super::distribution::Distribution;
 use crate::units::Duration;
@@ -7,9 +7,9 @@ use crate::units::Duration;
 /// jitter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
-    /// Differences of at least zero: the later packet took as long or longer.
+    /// Differences of at least zero, where the later packet took at least as long.
     longer: Distribution,
-    /// Negative differences: the later packet took less time.
+    /// Negative differences, where the later packet took less time.
     shorter: Distribution,
 }
 
@@ -63,7 +63,7 @@ impl Variation {
     /// NaN without differences.
     pub fn quantile(&self, quantile: f64) -> f64 {
         let (all, below) = (self.count() as f64, self.shorter.count() as f64);
-        // The requested rank, counted from the minimum; half a rank less is safe from rounding.
+        // Requested rank, counted from the minimum. Subtracting half a rank protects from rounding.
         let rank = (quantile * all).ceil().max(1.0);
         if rank <= below {
             // Counted from the other end: the maximum magnitude is the minimum difference.
@@ -88,7 +88,7 @@ impl RtpJitter {
     /// Updates J for a packet with `delay`; the previous arrival had `before`.
     pub fn add(&mut self, before: Duration, delay: Duration) {
         let difference = delay.as_ps().abs_diff(before.as_ps());
-        // Integers, rounded as in the appendix, so that nothing depends on the order of floating-point operations.
+        // Integers, rounded as in the appendix, so that no result depends on the order of floating-point operations.
         self.sixteenths = self.sixteenths + u128::from(difference) - ((self.sixteenths + 8) >> 4);
         self.updates += 1;
         self.sum_ps += u128::from(self.value().as_ps());

@@ -4,22 +4,22 @@ use crate::units::{Bytes, Time};
 use crate::wire::delivery_times::DeliveryTimes;
 use std::sync::Arc;
 
-/// The opportunities of a link, and how far they have been used.
+/// Delivery opportunities of a link, and the used part of them.
 #[derive(Clone, Debug)]
 pub struct Deliveries {
     times: Arc<DeliveryTimes>,
-    /// The opportunity used last, and the bytes that it passes still.
+    /// Last used opportunity, and the bytes that it can still pass.
     last: (u64, u64),
 }
 
 impl Deliveries {
-    /// None used.
+    /// State before any opportunity is used.
     pub fn new(times: Arc<DeliveryTimes>) -> Deliveries {
         Deliveries { times, last: (0, DeliveryTimes::BYTES) }
     }
 
-    /// The first opportunity at `now` or later with unused bytes, and their number. An opportunity at `now` that earlier packets used
-    /// in part passes its remaining bytes.
+    /// First opportunity at `now` or later with unused bytes, and their number. An opportunity at `now` that earlier packets used in part
+    /// passes its remaining bytes.
     fn next(&self, now: Time) -> (u64, u64) {
         let (number, left) = self.last;
         match self.times.first_from(now) {
@@ -29,12 +29,12 @@ impl Deliveries {
         }
     }
 
-    /// When a transmission may begin, at `now` or later.
+    /// Time, `now` or later, at which a transmission may begin.
     pub fn ready(&self, now: Time) -> Time {
         self.times.at(self.next(now).0)
     }
 
-    /// Passes `size` bytes from `now` on, over as many opportunities as they need; returns when the first and the last of them pass.
+    /// Passes `size` bytes from `now` on, over as many opportunities as they need. Returns the times of the first and the last of them.
     pub fn pass(&mut self, now: Time, size: Bytes) -> (Time, Time) {
         let (first, left) = self.next(now);
         let beyond = size.get().saturating_sub(left);
@@ -63,15 +63,15 @@ mod tests {
             assert!(start >= at(ms));
             (start, end)
         };
-        // Two packets of 750 bytes share the first, one of 3000 takes the second and that at 1 ms.
+        // Two packets of 750 bytes share the first opportunity; one of 3000 uses the second and the one at 1 ms.
         assert_eq!(pass(0, 750), (at(0), at(0)));
         assert_eq!(pass(0, 750), (at(0), at(0)));
         assert_eq!(pass(0, 3000), (at(0), at(1)));
-        // Nobody comes for the rest of the four at 3 ms: what comes at 3.5 ms waits for 4.
+        // No packet uses the rest of the opportunities at 3 ms: one that arrives at 3.5 ms waits for 4 ms.
         assert_eq!(pass(2, 100), (at(3), at(3)));
         assert_eq!(it.ready(Time::from_ps(3_500_000_000)), at(4));
         assert_eq!(it.pass(Time::from_ps(3_500_000_000), Bytes::new(1501)), (at(4), at(6)));
-        // 1499 are left of the first at 6 ms; then come the other three.
+        // 1499 bytes are left of the first opportunity at 6 ms; the other three follow.
         assert_eq!(it.pass(at(6), Bytes::new(1499 + 4500)), (at(6), at(6)));
         assert_eq!(it.ready(at(6)), at(7));
     }

@@ -1,31 +1,31 @@
-//! The instants at which a link delivers, where a trace says them instead of a rate.
+//! Instants at which a link delivers, if a trace gives them instead of a rate.
 
 use crate::units::{Duration, Time};
 
-/// Delivery opportunities, as traces of cellular links list them: at each, the link passes up to [`DeliveryTimes::BYTES`] bytes; what nobody
-/// uses is lost. After the last, the list begins again: its last time is the zero of the repetition.
+/// Delivery opportunities, as listed by traces of cellular links. At each, the link passes up to [`DeliveryTimes::BYTES`] bytes; unused
+/// bytes are lost. The list repeats after its end: the last time is time zero of the next repetition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryTimes {
-    /// Ascending; the last is above zero.
+    /// Times in ascending order. The last one is above zero.
     times: Vec<Duration>,
 }
 
 impl DeliveryTimes {
-    /// What an opportunity passes.
+    /// Number of bytes that an opportunity passes.
     pub const BYTES: u64 = 1500;
 
-    /// Opportunities at `times`, which ascend and end above zero; `None` if they do not.
+    /// Opportunities at `times`; `None` unless these ascend and end above zero.
     pub fn new(times: Vec<Duration>) -> Option<DeliveryTimes> {
         let ascend = times.windows(2).all(|pair| pair[0] <= pair[1]);
         (ascend && times.last().is_some_and(|last| *last > Duration::ZERO)).then_some(DeliveryTimes { times })
     }
 
-    /// How many there are before they repeat.
+    /// Number of opportunities before they repeat.
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Whether there are none; never.
+    /// Whether there are none, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
@@ -34,17 +34,17 @@ impl DeliveryTimes {
         self.times.last().expect("not empty").as_ps()
     }
 
-    /// When opportunity `number` is, counted from 0.
+    /// Time of opportunity `number`, counted from 0.
     pub fn at(&self, number: u64) -> Time {
         let len = self.times.len() as u64;
         let (round, position) = (number / len, (number % len) as usize);
         Time::from_ps(round.saturating_mul(self.period()).saturating_add(self.times[position].as_ps()))
     }
 
-    /// The number of the first opportunity at `now` or later.
+    /// Number of the first opportunity at `now` or later.
     pub fn first_from(&self, now: Time) -> u64 {
         let (mut round, mut rest) = (now.as_ps() / self.period(), now.as_ps() % self.period());
-        // The last ones of a round are at the beginning of the next.
+        // The last opportunities of a round coincide with the beginning of the next round.
         if rest == 0 && round > 0 {
             (round, rest) = (round - 1, self.period());
         }

@@ -1,4 +1,4 @@
-//! The wire: how long a transmission takes, also over scheduled changes of rate.
+//! The wire: duration of transmissions, including scheduled changes of rate.
 
 pub mod aggregation;
 pub mod deliveries;
@@ -10,56 +10,56 @@ use crate::units::{Bytes, Duration, Rate, Time};
 use aggregation::Aggregation;
 use deliveries::Deliveries;
 
-/// A link's wire. Rate changes and failures are a function of time known beforehand, so departures stay computable; so
-/// does a shaper, which holds each packet until its tokens are there.
+/// Wire of a link. Rate changes and failures are a function of time that is known in advance, so departures can be computed. This also
+/// holds with a shaper, which holds each packet until it has enough tokens.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Wire {
-    /// The last sizes sent, of small and of large packets, and their transmission times: traffic has few sizes, and a division costs more
-    /// than a comparison.
+    /// Last sizes sent, one for small and one for large packets, and their transmission times. Traffic has few sizes, and a division costs
+    /// more than a comparison.
     cached_sizes: [u32; 2],
     cached_times: [Duration; 2],
     options: Option<Box<WireOptions>>,
     rate: WireRate,
 }
 
-/// Acknowledgements are smaller, most data packets are not.
+/// Size from which packets are large: acknowledgements are smaller, most data packets are not.
 const LARGE: u32 = 512;
 
 /// Changes of rate or delivery opportunities, a shaper, and aggregates.
 #[derive(Clone)]
 struct WireOptions {
     changes: Vec<(Time, Rate)>,
-    /// Instead of all rates.
+    /// Delivery opportunities, which replace all rates.
     deliveries: Option<Deliveries>,
     shaper: Option<AnyShaper>,
     aggregation: Option<Aggregation>,
 }
 
 impl Wire {
-    /// A wire of `rate` until the first of `changes` (by increasing time), behind `shaper`.
+    /// A wire with `rate` until the first of `changes` (in order of time), behind `shaper`.
     pub fn new(rate: impl Into<WireRate>, changes: Vec<(Time, Rate)>, shaper: Option<AnyShaper>) -> Wire {
         let has_options = !changes.is_empty() || shaper.is_some();
         let options = has_options.then(|| Box::new(WireOptions { changes, deliveries: None, shaper, aggregation: None }));
         Wire { rate: rate.into(), cached_sizes: [0; 2], cached_times: [Duration::ZERO; 2], options }
     }
 
-    /// The same wire, which passes packets at these opportunities and not at its rate.
+    /// Same wire, but packets pass at these opportunities instead of at its rate.
     pub fn with_deliveries(self, deliveries: Deliveries) -> Wire {
         let shaper = self.options.and_then(|options| options.shaper);
         let options = WireOptions { changes: Vec::new(), deliveries: Some(deliveries), shaper, aggregation: None };
         Wire { options: Some(Box::new(options)), ..self }
     }
 
-    /// The same wire, which sends packets in aggregates.
+    /// Same wire, but it sends packets in aggregates.
     pub fn with_aggregation(self, aggregation: Aggregation) -> Wire {
         let none = || WireOptions { changes: Vec::new(), deliveries: None, shaper: None, aggregation: None };
         let options = self.options.map_or_else(none, |options| *options);
         Wire { options: Some(Box::new(WireOptions { aggregation: Some(aggregation), ..options })), ..self }
     }
 
-    /// When the transmission of `size` bytes may begin, at `now` or later; it begins at once where there is neither a shaper nor
-    /// delivery opportunities.
+    /// Time, `now` or later, at which the transmission of `size` bytes may begin; `now` if there is neither a shaper nor delivery
+    /// opportunities.
     #[inline]
     pub fn ready(&self, now: Time, size: u32) -> Time {
         let Some(options) = self.options.as_deref() else { return now };
@@ -67,8 +67,8 @@ impl Wire {
         options.deliveries.as_ref().map_or(ready, |deliveries| deliveries.ready(ready))
     }
 
-    /// Begins the transmission of `size` bytes, which `arrived` then, at the first instant that is allowed, `now` or later; returns
-    /// when it begins and when it ends, [`Time::NEVER`] if the link never recovers.
+    /// Begins the transmission of `size` bytes, which arrived at `arrived`, at the first permitted instant, `now` or later. Returns its
+    /// start and its end, [`Time::NEVER`] if the link never recovers.
     #[inline]
     pub fn transmit(&mut self, now: Time, arrived: Time, size: u32) -> (Time, Time) {
         if self.options.is_some() {
@@ -77,8 +77,8 @@ impl Wire {
         (now, now + self.transmission_time(size))
     }
 
-    /// Begins the transmission of `size` bytes at `start`, whatever the shaper says; returns when it ends, [`Time::NEVER`] if the
-    /// link never recovers.
+    /// Begins the transmission of `size` bytes at `start`, ignoring the shaper. Returns its end, [`Time::NEVER`] if the link never
+    /// recovers.
     pub fn transmit_unshaped(&mut self, start: Time, size: u32) -> Time {
         let on_wire = self.rate.framing.on_wire(size);
         match self.options.as_deref_mut() {
@@ -88,7 +88,7 @@ impl Wire {
         }
     }
 
-    /// The shaper, if there is one.
+    /// Shaper, if there is one.
     pub fn shaper(&self) -> Option<&AnyShaper> {
         self.options.as_ref().and_then(|options| options.shaper.as_ref())
     }
@@ -101,12 +101,12 @@ impl Wire {
         }
     }
 
-    /// Whether the rate never changes and nothing is held back.
+    /// Whether the rate never changes and no packet is held back.
     pub fn is_constant(&self) -> bool {
         self.options.is_none()
     }
 
-    /// How long the transmission of `size` bytes takes at the first rate.
+    /// Transmission time of `size` bytes at the first rate.
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Duration {
         let cached = usize::from(size >= LARGE);
@@ -138,7 +138,7 @@ impl Wire {
     }
 }
 
-/// Integrates the rate from `start` until the last bit; bits are counted in bit-picoseconds per second.
+/// Integrates the rate from `start` until the last bit. Bits are counted in bit-picoseconds per second.
 fn finish_over_changes(first: Rate, changes: &[(Time, Rate)], start: Time, size: Bytes) -> Time {
     const PS: u128 = crate::units::PS_PER_SECOND as u128;
     let mut left = u128::from(size.get()) * 8 * PS;
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(wire.transmit(at(1), at(0), 125), (at(1), at(2)));
         assert_eq!(wire.ready(at(2), 125), at(125));
         assert_eq!(wire.transmit(at(2), at(0), 125), (at(125), at(126)));
-        // While the link is down, tokens go on coming.
+        // While the link is down, tokens still arrive.
         let mut wire = Wire::new(Rate::from_bps(1_000_000), vec![(at(50), Rate::ZERO), (at(200), Rate::from_bps(1_000_000))], shaper());
         wire.transmit(at(0), at(0), 250);
         assert_eq!(wire.transmit(at(2), at(0), 125), (at(125), at(201)));

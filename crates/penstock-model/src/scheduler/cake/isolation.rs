@@ -36,7 +36,7 @@ pub struct Hashes {
 }
 
 impl Isolation {
-    /// Whether the flows of a source host, and those of a destination host, share the host's turn.
+    /// Whether the flows of a source host share the host's turn, and whether the flows of a destination host do.
     pub fn shares(self) -> [bool; 2] {
         match self {
             Isolation::DualSource => [true, false],

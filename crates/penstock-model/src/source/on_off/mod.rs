@@ -105,12 +105,12 @@ impl Check for Parameters {
 }
 
 impl OpenLoop for Parameters {
-    /// To the nearest bit/s.
+    /// Long-run rate, to the nearest bit/s.
     fn mean_rate(&self) -> Rate {
         let (spacing, on, off) = (self.spacing.as_seconds(), self.on.as_seconds(), self.off.as_seconds());
         let (packets, cycle) = match self.remainder {
             Remainder::Carried => (on / spacing, on + off),
-            // The sum of P(on period > k spacings) over k = 0, 1, ...
+            // Sum of P(on period > k spacings) over k = 0, 1, ...
             Remainder::Restarted => (-1.0 / libm::expm1(-spacing / on), on + off),
             Remainder::Whole => {
                 let packets = whole_spacings(on / spacing);
@@ -133,7 +133,7 @@ impl OpenLoop for Parameters {
     }
 }
 
-/// Mean number of spacings in an on period that is a whole number of them; `on` is the mean before rounding. Rounded to the nearest
+/// Mean number of spacings in an on period that is a whole number of them; `on` is the mean before rounding. For rounding to the nearest
 /// number, it is the sum of P(on period > k + 1/2) over k = 0, 1, ...; a zero becomes one.
 fn whole_spacings(on: f64) -> f64 {
     let half = libm::exp(-0.5 / on);
@@ -160,7 +160,7 @@ impl OnOff {
         OnOff::of(parameters)
     }
 
-    /// The same for any site.
+    /// Same as [`OnOff::new`], without a site.
     pub(super) fn of(parameters: &Parameters) -> OnOff {
         OnOff {
             sizes: parameters.packet.clone(),
@@ -174,7 +174,7 @@ impl OnOff {
         }
     }
 
-    /// The rules that it follows.
+    /// Rules of the source.
     pub(super) fn rules(&self) -> (Initial, Phase, Remainder) {
         (self.initial, self.phase, self.remainder)
     }
@@ -185,7 +185,7 @@ impl OnOff {
         (self.sizes.clone(), self.spacing, self.on, self.off)
     }
 
-    /// A new on period.
+    /// Starts an on period.
     fn begin(&mut self, stream: &mut Stream) {
         // A source that is always on has no periods.
         let on = if self.on == Duration::FOREVER { self.on } else { draw(self.on, stream) };
@@ -199,8 +199,8 @@ impl OnOff {
         };
     }
 
-    /// Returns the time until `needed` of on-time has passed, and keeps the rest of that on period. The part of a spacing at the end of
-    /// an on period is lost unless it is carried.
+    /// Returns the time until `needed` of on-time has passed, and stores the rest of that on period. The part of a spacing at the end of an
+    /// on period is lost unless it is carried.
     fn pass(&mut self, mut needed: Duration, stream: &mut Stream) -> Duration {
         let mut passed = Duration::ZERO;
         while needed >= self.left {
@@ -218,8 +218,8 @@ impl OnOff {
         passed + needed
     }
 
-    /// The same for a number of on periods too large to draw each. Their ends are a Poisson process in on-time, and the rest of the
-    /// last one has the distribution of a whole one.
+    /// Same as [`OnOff::pass`], for too many on periods to draw each of them. Their ends form a Poisson process in on-time, and the rest of
+    /// the last period has the distribution of a whole one.
     #[cold]
     fn pass_many(&mut self, needed: Duration, stream: &mut Stream) -> Duration {
         let ended = 1.0 + poisson((needed - self.left).as_seconds() / self.on.as_seconds(), stream);
@@ -239,7 +239,7 @@ fn poisson(mean: f64, stream: &mut Stream) -> f64 {
     libm::floor(mean + libm::sqrt(mean) * z + (z * z - 1.0) / 6.0 + 0.5).max(0.0)
 }
 
-/// Draws a gamma number of a large shape and scale 1: its cube root is nearly normal [Wilson31].
+/// Draws a gamma number of a large shape and scale 1. Its cube root is nearly normal [Wilson31].
 fn gamma(shape: f64, stream: &mut Stream) -> f64 {
     let root = 1.0 - 1.0 / (9.0 * shape) + normal(stream) / (3.0 * libm::sqrt(shape));
     shape * root * root * root
@@ -279,7 +279,7 @@ impl Source for OnOff {
         if self.sizes.constant().is_none() || self.spacing == Duration::ZERO {
             return (next, 0);
         }
-        // As often as `next` finds more than a spacing left.
+        // The number of times that `next` would find more than a spacing left.
         let more = (self.left.as_ps().saturating_sub(1) / self.spacing.as_ps()).min(u64::from(u32::MAX));
         self.left = self.left - self.spacing.times(more);
         (next, more as u32)
@@ -289,7 +289,7 @@ impl Source for OnOff {
         Some(self.spacing)
     }
 
-    /// A new on period may begin at once where it begins with a packet and the last one was cut off.
+    /// A new on period may start immediately if it begins with a packet and the last one was cut off.
     fn least_spacing(&self) -> Duration {
         match self.remainder {
             Remainder::Carried | Remainder::Whole => self.spacing,
@@ -302,7 +302,7 @@ fn draw(mean: Duration, stream: &mut Stream) -> Duration {
     Duration::from_seconds(stream.exponential() * mean.as_seconds())
 }
 
-/// Uniform below `span`.
+/// Uniform in [0, `span`).
 fn uniform(span: Duration, stream: &mut Stream) -> Duration {
     Duration::from_ps(stream.below(span.as_ps().max(1)))
 }

@@ -1,6 +1,6 @@
 //! Start of a stationary on-off source: its state at a random instant.
 //!
-//! Exponential periods have no memory, so the rest of the current period has the distribution of a whole one. It remains to draw
+//! Exponential periods have no memory, so the rest of the current period has the distribution of a whole one. What remains to be drawn is
 //! whether the source is on, and the on-time until its next packet.
 
 use super::{draw, uniform, whole_spacings, OnOff, Remainder};
@@ -17,8 +17,8 @@ impl OnOff {
         }
     }
 
-    /// Only on-time counts between two packets. Any part of a spacing of it may have passed since the last packet, whether the source
-    /// is on or off.
+    /// Only on-time counts between two packets. Any part of one spacing of on-time may have passed since the last packet, whether the
+    /// source is on or off.
     fn first_of_carried(&mut self, stream: &mut Stream) -> Duration {
         let silence = if self.is_on(self.on, stream) { Duration::ZERO } else { draw(self.off, stream) };
         self.begin(stream);
@@ -26,7 +26,7 @@ impl OnOff {
         silence + self.pass(needed, stream)
     }
 
-    /// The current on period also has an exponential age, and a packet was sent at its beginning.
+    /// The current on period also has an exponential age, and a packet was sent at its start.
     fn first_of_restarted(&mut self, stream: &mut Stream) -> Duration {
         if !self.is_on(self.on, stream) {
             return self.first_after_silence(stream);
@@ -36,7 +36,7 @@ impl OnOff {
         self.pass(self.spacing - Duration::from_ps(since_last), stream)
     }
 
-    /// The instant is anywhere in one of the on period's spacings. With K of them in the period, r follow that one with
+    /// The instant is uniform within one spacing of the on period. With K spacings in the period, r of them follow that one with
     /// probability P(K > r) / E(K), where P(K > 0) = 1 and P(K > r) = exp(-(r + 1/2) spacing / on).
     fn first_of_whole(&mut self, stream: &mut Stream) -> Duration {
         let mean = whole_spacings(self.on.as_seconds() / self.spacing.as_seconds());
@@ -53,7 +53,7 @@ impl OnOff {
         rest
     }
 
-    /// Whether the source is on, if on periods have the mean `on`.
+    /// Draws whether the source is on, given that on periods have the mean `on`.
     fn is_on(&self, on: Duration, stream: &mut Stream) -> bool {
         stream.chance(on.as_seconds() / (on + self.off).as_seconds())
     }

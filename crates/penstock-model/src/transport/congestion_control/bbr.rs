@@ -179,8 +179,8 @@ impl Bbr {
         }
     }
 
-    /// Number of segments of a burst (send_quantum): one below 1.2 Mbit/s, two below 24 Mbit/s, otherwise those of a millisecond, at most
-    /// 64 kB [Cardwell17 s4.2.2].
+    /// Number of segments of a burst (send_quantum): one below 1.2 Mbit/s, two below 24 Mbit/s, otherwise as many as leave in a
+    /// millisecond, at most 64 kB [Cardwell17 s4.2.2].
     fn send_quantum(&self) -> f64 {
         let bits = self.pacing_rate * self.packet_size * 8.0;
         if bits < 1.2e6 {

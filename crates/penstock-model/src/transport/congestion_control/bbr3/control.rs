@@ -25,7 +25,8 @@ impl Bbr3 {
         self.bdp_multiple(1.0)
     }
 
-    /// Number of segments of a burst: those of a millisecond, at most 64 kB and at least two (SetSendQuantum) [Cardwell26 s5.6.3].
+    /// Number of segments of a burst: as many as leave in a millisecond, at most 64 kB and at least two (SetSendQuantum) [Cardwell26
+    /// s5.6.3].
     fn send_quantum(&self) -> f64 {
         (self.pacing_rate * 1e-3).min(65_536.0 / self.packet_size).max(2.0)
     }

@@ -304,7 +304,7 @@ impl Detection {
         }
     }
 
-    /// Starts proportional rate reduction with `in_flight` segments, including those of the last acknowledgement.
+    /// Starts proportional rate reduction with `in_flight` segments, including the ones that the last acknowledgement covers.
     pub(crate) fn begin_reduction(&mut self, in_flight: u32) {
         self.reduction = Reduction::begin(in_flight);
     }
