@@ -1,4 +1,4 @@
-//! Network calculus: traffic within a token bucket is delayed no longer than its scheduler promises, whatever the others do.
+//! Network calculus: traffic within a token bucket is delayed by no more than its scheduler guarantees, whatever the other classes send.
 //!
 //! A server that gives a class the rate R after a latency of T delays traffic within (burst b, rate r <= R) by at most
 //! T + b/R. Delays run from the arrival of a packet as a whole to the end of its transmission.
@@ -13,7 +13,7 @@ use support::{limited, plan, scheduler, serve, takes, LINK};
 
 const C: f64 = LINK.as_bps() as f64;
 
-/// The longest delay of `class`, in seconds.
+/// Longest delay of `class`, in seconds.
 fn longest(it: &mut impl Scheduler, all: &[Class], class: usize, guaranteed: f64, fixed: bool) -> f64 {
     let traffic = arrivals(all, |i| (i == class).then_some(guaranteed), fixed);
     let begins = serve(it, all.len(), &traffic);
@@ -25,7 +25,7 @@ fn bits(bytes: u32) -> f64 {
     f64::from(bytes) * 8.0
 }
 
-/// The sum over all classes but one.
+/// Sum over all classes except one.
 fn others(all: &[Class], class: usize, what: impl Fn(&Class) -> f64) -> f64 {
     all.iter().enumerate().filter(|(i, _)| *i != class).map(|(_, it)| what(it)).sum()
 }
@@ -34,12 +34,12 @@ fn weights(all: &[Class]) -> Vec<String> {
     all.iter().map(|class| format!("weight = {}", class.weight)).collect()
 }
 
-/// The share of the weight in all weights.
+/// Share of the class in the sum of the weights.
 fn share(all: &[Class], class: usize) -> f64 {
     f64::from(all[class].weight) / all.iter().map(|class| f64::from(class.weight)).sum::<f64>()
 }
 
-/// Rounding to picoseconds, of a few hundred transmissions.
+/// Rounding to picoseconds in a few hundred transmissions.
 const ROUNDING: f64 = 1e-9;
 
 proptest! {
@@ -76,7 +76,7 @@ proptest! {
 
     #[test]
     fn a_limited_class_leaves_the_rest_to_others(all in classes(2..4), percent in 5u32..60) {
-        // The limit makes the first class one within (b1, r1), however much it would like to send.
+        // The limit keeps the first class within (b1, r1), however much it has to send.
         let rate = LINK.as_bps() * u64::from(percent) / 100;
         let limit = format!("rate = {rate} bit/s; burst = {} bytes", all[0].burst());
         let order: Vec<String> = (0..all.len()).map(|i| format!("c{i}")).collect();
@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn weighted_round_robin_of_packets(all in classes(2..6), class in 0usize..5) {
-        // Quanta q = weight x packet, all packets of a class alike: R = C q / sum of q, T = sum of the others' q / C.
+        // Quanta q = weight x packet, with packets of one size per class: R = C q / sum of q, T = sum of the others' q / C.
         let class = class % all.len();
         let quantum = |class: &Class| f64::from(class.weight) * bits(class.largest);
         let rate = C * quantum(&all[class]) / all.iter().map(quantum).sum::<f64>();
@@ -103,9 +103,9 @@ proptest! {
 
     #[test]
     fn weighted_round_robin_of_bytes(all in classes(2..6), class in 0usize..5, quantum in 200u32..3000) {
-        // A turn may go over its quantum q by a packet L, which is missing later. Before a class has had m turns the others
-        // send at most m q_j + L_j each, and in m turns it sends at least m q - L: R = C q / sum of q,
-        // T = (sum of the others' q x (1 + L/q) + sum of the others' L) / C.
+        // A turn may exceed its quantum q by a packet L, which is missing later. Before a class has had m turns, the others send at most m
+        // q_j + L_j each, and in m turns it sends at least m q - L: R = C q / sum of q, T = (sum of the others' q x (1 + L/q) + sum of the
+        // others' L) / C.
         let class = class % all.len();
         let own = |i: usize| f64::from(quantum) * 8.0 * all.len() as f64 * share(&all, i);
         let rate = C * share(&all, class);
@@ -132,8 +132,8 @@ proptest! {
 
     #[test]
     fn fair_queueing(all in classes(2..6), class in 0usize..5) {
-        // WF2Q+: b/g + the largest packet / C, as the exact reference; SCFQ: b/g + the others' largest packets / C; so with STFQ, where
-        // a packet of l bits comes l (1/g - 1/C) earlier than that.
+        // WF2Q+: b/g + the largest packet / C, as for the exact reference. SCFQ: b/g + the others' largest packets / C. The same with STFQ,
+        // except that a packet of l bits ends l (1/g - 1/C) earlier.
         let class = class % all.len();
         let rate = C * share(&all, class);
         let largest = all.iter().map(|class| bits(class.largest)).fold(0.0, f64::max);

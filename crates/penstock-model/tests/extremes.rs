@@ -1,7 +1,7 @@
-//! Every component under extreme ratios of its parameters: each of its steps is short, and time goes on.
+//! Every component under extreme ratios of its parameters: each step is short, and time advances.
 //!
-//! A loop that is bounded only by a ratio of parameters takes minutes for some of these, and so much that the budget of processor
-//! time is broken by far on any machine.
+//! A loop that is bounded only by a ratio of parameters takes minutes for some of these settings, and so exceeds the budget of processor
+//! time by far on any machine.
 
 #[path = "support/random_parameters.rs"]
 mod random_parameters;
@@ -37,10 +37,10 @@ use std::sync::Arc;
 const SETTINGS: usize = 300;
 /// Steps of each component with each of its settings.
 const STEPS: usize = 300;
-/// Maximum CPU time of all steps with one setting, in seconds: a step that draws 10,000 random numbers takes 0.1 to 0.3 ms, and few
+/// Maximum CPU time of all steps with one setting, in seconds. A step that draws 10,000 random numbers takes 0.1 to 0.3 ms, and few
 /// settings have such steps; other steps take less than a hundredth of that.
 const BUDGET: f64 = 0.25;
-/// After so much real time a step is taken for endless, in seconds; far more than a busy machine needs for the budget.
+/// Real time in seconds after which a step counts as endless; far more than a busy machine needs for the budget.
 const PATIENCE: u64 = 120;
 
 fn stream(name: &str) -> Stream {
@@ -53,7 +53,8 @@ fn processor_time() -> f64 {
     text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).expect("nanoseconds") * 1e-9
 }
 
-/// Exercises every component of a kind with many settings, in a thread of its own; with `PENSTOCK_COMPONENT` only that of this name.
+/// Exercises every component of a kind, each in a separate thread with many settings. With `PENSTOCK_COMPONENT`, only the component of
+/// this name.
 fn walk<P: Send + 'static>(
     entries: &'static [Entry],
     read: fn(&str, &mut dyn Reader) -> Option<P>,
@@ -99,7 +100,7 @@ fn walk<P: Send + 'static>(
     }
 }
 
-/// A port with the circuits of one flow.
+/// Port with the circuits of one flow.
 fn circuits() -> Arc<PortCircuits> {
     let circuit = |mcr| Circuit { name: "vc".to_owned(), mcr: Some(Rate::from_bps(mcr)) };
     let circuits = Circuits::new(vec![circuit(1), circuit(100_000_000_000_000)], vec![[0, 1]]);
@@ -137,7 +138,7 @@ fn sources_send_and_time_goes_on() {
         let Some(mut source) = AnySource::new(plan, &Site::trial()) else { return };
         source.first(stream);
         let mut passed = (0..STEPS).fold(Duration::ZERO, |sum, _| sum + source.next_run(stream).0.after);
-        // At 100 Tbit/s, most spacings of small packets at random times are less than half a picosecond.
+        // At 100 Tbit/s, most random spacings of small packets are less than half a picosecond.
         for _ in 0..20_000 {
             if passed > Duration::ZERO {
                 break;
@@ -166,7 +167,8 @@ fn meters_colour_and_mark() {
     });
 }
 
-/// Classes with any parameters, all alike or each with its own; only one without any for a scheduler without classes.
+/// Classes with random parameters, either the same for all or separate ones. A single class without parameters for a scheduler without
+/// classes.
 fn classes(plan: &SchedulerPlan, stream: &mut Stream) -> Vec<ClassPlan> {
     let Some(declaration) = plan.class(Registry::NONE) else { return vec![ClassPlan::default()] };
     let count = [1, 2, 3, 64, 256][stream.below(5) as usize];
@@ -178,7 +180,7 @@ fn classes(plan: &SchedulerPlan, stream: &mut Stream) -> Vec<ClassPlan> {
     }
 }
 
-/// A port without a wire: packets come for any queue, and leave as fast as the scheduler lets them.
+/// A port without a wire: packets arrive for any queue, and leave as fast as the scheduler permits.
 struct Queues {
     sizes: Vec<VecDeque<u32>>,
     states: Vec<QueueState>,
@@ -211,7 +213,7 @@ impl Queues {
         }
     }
 
-    /// Sends a packet; the time from which on another may be sent.
+    /// Sends a packet. Returns the time from which another may be sent.
     fn send(&mut self, it: &mut AnyScheduler, now: Time) -> Time {
         if self.states.iter().all(|state| state.packets == 0) {
             return now;
@@ -246,7 +248,7 @@ fn schedulers_decide() {
                 it.on_timer(now, &|_| Some(Time::ZERO));
                 assert!(it.next_deadline() > now, "a timer that is due at once, for ever");
             }
-            // As many come as go, mostly: large ones make debts.
+            // Arrivals and departures mostly balance; large packets cause debts.
             if packets.chance(0.9) {
                 let packet = any_packet(&mut packets);
                 queues.arrive(&mut it, now, number, &packet);
@@ -316,14 +318,14 @@ fn calls_come_and_go() {
     });
 }
 
-/// Packets and deadlines at both edges; a deadline must lie ahead once it has been served.
+/// Feeds packets and deadlines to both edges. A deadline must be in the future after it has been handled.
 fn exercise_edges(admission: &Option<AdmissionPlan>, termination: &Option<TerminationPlan>, stream: &mut Stream) {
     let context = EdgeContext { site: Site::trial(), call_rate: Rate::from_bps(64_000), initial: 3 };
     let (mut ingress, mut egress) = (Ingress::new(admission, termination, &context), Egress::new(admission, termination, &context));
     let marks = [PcnMark::Unmarked, PcnMark::Threshold, PcnMark::Excess];
     let mut served = 0;
     for (now, number) in instants(stream) {
-        // At most a thousand deadlines between two packets: there may be one every picosecond.
+        // At most a thousand deadlines between two packets, since there may be one every picosecond.
         while egress.deadline() <= now && served < 1_000 * STEPS {
             let due = egress.deadline();
             egress.on_timer(due);

@@ -1,4 +1,4 @@
-//! Distances of fair queueing disciplines from their fluid reference.
+//! Distances between fair queueing schedulers and their fluid reference.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::traffic::{arrivals, classes, Class};
 use support::{scheduler, serve, takes, Arrival, LINK};
 
 const C: f64 = LINK.as_bps() as f64;
-/// Rounding to picoseconds here, and of the fluid's clock, in seconds.
+/// Rounding to picoseconds, here and in the clock of the fluid, in seconds.
 const ROUNDING: f64 = 1e-8;
 
 fn fair(name: &str, all: &[Class]) -> AnyScheduler {
@@ -20,7 +20,7 @@ fn weights(all: &[Class]) -> Vec<u32> {
     all.iter().map(|class| class.weight).collect()
 }
 
-/// What a class is guaranteed, in bit/s.
+/// Guaranteed rate of a class, in bit/s.
 fn guaranteed(all: &[Class], class: usize) -> f64 {
     C * f64::from(all[class].weight) / all.iter().map(|class| f64::from(class.weight)).sum::<f64>()
 }
@@ -33,22 +33,22 @@ fn largest(all: &[Class]) -> f64 {
     all.iter().map(|class| bits(class.largest)).fold(0.0, f64::max)
 }
 
-/// When the transmission of each packet ends, in seconds.
+/// End of the transmission of each packet, in seconds.
 fn ends(name: &str, all: &[Class], traffic: &[Arrival]) -> Vec<f64> {
     let begins = serve(&mut fair(name, all), all.len(), traffic);
     traffic.iter().zip(begins).map(|(arrival, begin)| (begin + takes(arrival.size)).as_seconds()).collect()
 }
 
-/// Buckets that together ask for less than the link, some classes for more than their share; or no bounds at all.
+/// Buckets that together demand less than the link, some of them for more than the share of their class; or no bounds.
 fn traffic(all: &[Class], greedy: u8) -> Vec<Arrival> {
     arrivals(all, |i| (greedy >> i & 1 == 0).then_some(2.0 * guaranteed(all, i)), false)
 }
 
 #[test]
 fn the_fluid_by_hand() {
-    // Weights 1 and 3; a packet of 1000 bytes each at 0, another of the second class at 4 ms, at 1 Mbit/s. Alone the classes
-    // have 250 and 750 kbit/s: the second's first packet ends at 10.667 ms, its other one has 8000 bits from then on and
-    // ends at 21.333 ms, when the first has sent 5333 bits; the rest goes at full rate until 24 ms.
+    // Weights 1 and 3; a packet of 1000 bytes each at 0, another of the second class at 4 ms, at 1 Mbit/s. While both are backlogged, the
+    // classes get 250 and 750 kbit/s: the second's first packet ends at 10.667 ms. Its other one has 8000 bits from then on and ends at
+    // 21.333 ms, when the first has sent 5333 bits. The rest is sent at full rate until 24 ms.
     let packet = |ms: u64, class| Arrival { at: penstock_model::units::Time::from_ps(ms * 1_000_000_000), class, size: 1000 };
     let ends = generalised_processor_sharing(&[1, 3], &[packet(0, 0), packet(0, 1), packet(4, 1)]);
     for (end, expected) in ends.iter().zip([0.024, 0.032 / 3.0, 0.064 / 3.0]) {
@@ -61,7 +61,7 @@ proptest! {
 
     #[test]
     fn the_reference_itself_is_a_packet_late_at_most(all in classes(2..6), greedy in any::<u8>()) {
-        // PGPS ends no packet later than the fluid by more than L/C [Parekh93 theorem 1].
+        // PGPS ends each packet at most L/C later than the fluid [Parekh93 theorem 1].
         let traffic = traffic(&all, greedy);
         let fluid = generalised_processor_sharing(&weights(&all), &traffic);
         let begins = packet_by_packet(&weights(&all), &traffic);
@@ -73,7 +73,7 @@ proptest! {
 
     #[test]
     fn wf2q_plus_is_never_late_by_more_than_a_packet(all in classes(2..6), greedy in any::<u8>()) {
-        // Against a link of the guaranteed rate of its own: L/C [Bennett97 theorem 4], like PGPS.
+        // Compared with a separate link of the guaranteed rate: L/C [Bennett97 theorem 4], as for PGPS.
         let traffic = traffic(&all, greedy);
         let ends = ends("wf2q-plus", &all, &traffic);
         for class in 0..all.len() {
@@ -102,8 +102,8 @@ proptest! {
 
     #[test]
     fn wf2q_plus_is_never_early_by_more_than_a_packet(all in classes(2..6)) {
-        // With all classes backlogged the fluid is a link of its own for each; what a class has been served of is ahead of
-        // it by at most its largest packet, since no packet begins before the fluid begins it.
+        // With all classes backlogged, the fluid is a separate link for each. The service of a class is ahead of it by at most its largest
+        // packet, since no packet begins before the fluid begins it.
         let traffic = arrivals(&all, |_| None, false);
         let ends = ends("wf2q-plus", &all, &traffic);
         let shortest = (0..all.len()).map(|class| own_link(guaranteed(&all, class), class, &traffic).last().expect("packets").1);
@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn self_clocking_adds_a_packet_of_each_other_class(all in classes(2..6), greedy in any::<u8>()) {
-        // Against a link of its own: the sum of the others' largest packets / C [Goyal97 theorem 3].
+        // Compared with a separate link: the sum of the others' largest packets / C [Goyal97 theorem 3].
         let traffic = traffic(&all, greedy);
         let ends = ends("scfq", &all, &traffic);
         for class in 0..all.len() {
@@ -132,8 +132,8 @@ proptest! {
 
     #[test]
     fn start_times_are_late_by_a_packet_of_each_class(all in classes(2..6), greedy in any::<u8>()) {
-        // Counted from when it would begin on a link of its own (EAT): itself and the sum of the others' largest packets / C
-        // [Goyal96 theorem 4].
+        // Counted from when it would begin on a separate link (EAT): itself and the sum of the others' largest packets / C [Goyal96 theorem
+        // 4].
         let traffic = traffic(&all, greedy);
         let ends = ends("stfq", &all, &traffic);
         for class in 0..all.len() {

@@ -1,4 +1,4 @@
-//! Schedulers that pass over rounds in which no class could be served decide as if they went through each: compared with plain
+//! Schedulers that skip rounds in which no class could be served decide as if they went through each round. They are compared with plain
 //! models that do, for visits worth much less than a packet.
 
 mod support;
@@ -12,14 +12,14 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use support::{class, plan, LINK};
 
-/// A scheduler that goes through all rounds: which of these queues sends, given the sizes that wait in each.
+/// A scheduler that goes through all rounds. It selects the queue that sends, given the sizes of the packets in each.
 trait Plain {
     fn on_packet(&mut self, queue: usize, sizes: &[VecDeque<u32>]);
     fn next(&mut self, sizes: &[VecDeque<u32>]) -> usize;
     fn on_sent(&mut self, queue: usize, size: u32);
 }
 
-/// [Shreedhar96 s3] with a list of classes.
+/// Deficit round robin with a list of classes [Shreedhar96 s3].
 struct PlainDrr {
     quanta: Vec<u64>,
     deficits: Vec<u64>,
@@ -90,7 +90,7 @@ impl Plain for PlainWrr {
     }
 }
 
-/// [RFC8290 s4.2] with two lists.
+/// FQ-CoDel with two lists [RFC8290 s4.2].
 struct PlainFqCodel {
     quantum: i64,
     credits: Vec<i64>,
@@ -133,7 +133,7 @@ impl Plain for PlainFqCodel {
 
 const QUEUES: usize = 4;
 
-/// What happens at a port: a packet of this size comes for this queue, or one is sent if any waits.
+/// Events at a port: a packet of this size arrives for this queue, or one is sent if any waits.
 type Steps = Vec<Option<(usize, u32)>>;
 
 fn steps() -> impl Strategy<Value = Steps> {
@@ -173,7 +173,7 @@ fn compare(plan: &SchedulerPlan, classes: &[ClassPlan], plain: &mut impl Plain, 
         }
     }
     let mut sizes = vec![VecDeque::new(); QUEUES];
-    // At the end everything is sent.
+    // At the end all packets are sent.
     for step in steps.iter().chain(std::iter::repeat_n(&None, steps.len())) {
         if let Some((queue, size)) = *step {
             sizes[queue].push_back(size);

@@ -1,4 +1,4 @@
-//! The laws of arrivals and holding times.
+//! Laws of arrivals and holding times.
 
 use super::*;
 use crate::parameters::testing::read;

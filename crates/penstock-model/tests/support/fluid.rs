@@ -1,18 +1,18 @@
-//! Fluid servers: what a link would do if it could serve all classes at the same time.
+//! Fluid servers: a link that could serve all classes at the same time.
 
 use super::{takes, Arrival, LINK};
 
-/// Seconds.
+/// Arrival time in seconds.
 fn seconds(arrival: &Arrival) -> f64 {
     arrival.at.as_seconds()
 }
 
-/// When each packet ends under generalised processor sharing, in seconds: at every instant, each backlogged class is served
-/// in proportion to its weight, the classes together at the link's rate [Parekh93 s2].
+/// End of each packet under generalised processor sharing, in seconds. At every instant, each backlogged class is served in proportion to
+/// its weight, and all classes together at the rate of the link [Parekh93 s2].
 pub fn generalised_processor_sharing(weights: &[u32], arrivals: &[Arrival]) -> Vec<f64> {
     let rate = LINK.as_bps() as f64;
     let mut ends = vec![f64::NAN; arrivals.len()];
-    // Of each class, its packets and what the first of them still needs.
+    // For each class, its packets, and the bits that the first of them still needs.
     let mut queues: Vec<std::collections::VecDeque<(usize, f64)>> = vec![Default::default(); weights.len()];
     let (mut now, mut next) = (0.0, 0);
     loop {
@@ -45,8 +45,8 @@ pub fn generalised_processor_sharing(weights: &[u32], arrivals: &[Arrival]) -> V
     }
 }
 
-/// When each packet begins under packet-by-packet generalised processor sharing, in seconds: of those that wait, the one that
-/// would end first in the fluid goes next [Parekh93 s3].
+/// Start of each packet under packet-by-packet generalised processor sharing, in seconds: among the waiting packets, the one that would end
+/// first in the fluid is sent next [Parekh93 s3].
 pub fn packet_by_packet(weights: &[u32], arrivals: &[Arrival]) -> Vec<f64> {
     let ends = generalised_processor_sharing(weights, arrivals);
     let mut begins = vec![f64::NAN; arrivals.len()];
@@ -68,8 +68,7 @@ pub fn packet_by_packet(weights: &[u32], arrivals: &[Arrival]) -> Vec<f64> {
     begins
 }
 
-/// When each packet of `class` would end on a link of its own of `rate` bit/s, in seconds: the clock of guaranteed rates
-/// [Goyal97 s2].
+/// End of each packet of `class` on a separate link of `rate` bit/s, in seconds: the clock of guaranteed rates [Goyal97 s2].
 pub fn own_link(rate: f64, class: usize, arrivals: &[Arrival]) -> Vec<(usize, f64)> {
     let mut clock = 0.0f64;
     let own = arrivals.iter().enumerate().filter(|(_, arrival)| arrival.class == class);

@@ -1,5 +1,5 @@
-//! One link behind a scheduler, without the engine; and the fluid servers that schedulers are measured by.
-#![allow(dead_code)] // each test file uses its part
+//! A link behind a scheduler, without the engine, and the fluid servers that schedulers are compared with.
+#![allow(dead_code)] // each test file uses a part of it
 
 pub mod fluid;
 pub mod traffic;
@@ -11,7 +11,7 @@ use penstock_model::scheduler::{priority, AnyScheduler, QueueState, Scheduler, S
 use penstock_model::units::{Bytes, Rate, Time};
 use std::collections::VecDeque;
 
-/// The link of all tests: a byte takes 8 us.
+/// The link of all tests, which sends a byte in 8 us.
 pub const LINK: Rate = Rate::from_bps(1_000_000);
 
 /// A packet that arrives.
@@ -50,7 +50,7 @@ impl Reader for Settings {
     }
 }
 
-/// A class, as `weight = 3`, of the first scheduler whose classes have these parameters.
+/// A class, such as `weight = 3`, of the first scheduler whose classes have these parameters.
 pub fn class(settings: &str) -> ClassPlan {
     let written = Settings::new(settings);
     let is_written = |field: &Field| written.0.iter().any(|(key, _)| field.has_key(key));
@@ -76,19 +76,19 @@ pub fn plan(name: &str, settings: &str) -> SchedulerPlan {
     SchedulerPlan::read(name, &mut Settings::new(settings)).expect("a scheduler")
 }
 
-/// A scheduler over classes, each as `weight = 3`.
+/// A scheduler over classes, each given as `weight = 3`.
 pub fn scheduler(name: &str, settings: &str, classes: &[String]) -> AnyScheduler {
     let classes: Vec<ClassPlan> = classes.iter().map(|settings| class(settings)).collect();
     AnyScheduler::new(&plan(name, settings), &classes, LINK)
 }
 
-/// How long `size` bytes take.
+/// Transmission time of `size` bytes.
 pub fn takes(size: u32) -> penstock_model::units::Duration {
     LINK.transmission_time(Bytes::new(u64::from(size)))
 }
 
-/// Serves arrivals, which are sorted, over the link; when the transmission of each begins. At one instant arrivals come
-/// before decisions.
+/// Serves arrivals, which must be sorted, over the link. Returns the start of each transmission. At one instant, arrivals precede
+/// decisions.
 pub fn serve(scheduler: &mut impl Scheduler, classes: usize, arrivals: &[Arrival]) -> Vec<Time> {
     let mut begins = vec![Time::NEVER; arrivals.len()];
     let mut queues: Vec<VecDeque<usize>> = vec![VecDeque::new(); classes];

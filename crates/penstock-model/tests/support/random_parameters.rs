@@ -1,5 +1,5 @@
-//! Random parameters of any component, from its declarations alone: a later component is covered without an entry here.
-#![allow(dead_code)] // each test file uses its part
+//! Random parameters of any component, from its declarations alone, so that a new component is covered without an entry here.
+#![allow(dead_code)] // each test file uses a part of it
 
 use penstock_model::parameters::{default_value, AnyParameters, Declaration, Entry, Field, Kind, Parameters, Reader, Value};
 use penstock_model::registry::Registry;
@@ -7,7 +7,7 @@ use penstock_model::rng::Stream;
 use penstock_model::scheduler::class::RateLimit;
 use penstock_model::units::{Bytes, Duration, Rate};
 
-/// The values that parameters are drawn from.
+/// Values from which parameters are drawn.
 pub struct Palette {
     pub times: &'static [&'static str],
     pub rates: &'static [&'static str],
@@ -16,11 +16,11 @@ pub struct Palette {
     pub integers: &'static [i64],
     /// Names of classes, circuits and files.
     pub names: &'static [&'static str],
-    /// Where readers find the components of plug-ins.
+    /// Registry in which readers find the components of plug-ins.
     pub registry: fn() -> &'static Registry,
 }
 
-/// The ends of what types accept, and some values between.
+/// Extremes of what types accept, and some values between them.
 pub const EXTREMES: Palette = Palette {
     times: &["0 s", "1 ps", "2 ps", "1 ns", "3 ms", "1 s", "1000000 s", "17000000 s"],
     rates: &["1 bit/s", "3 bit/s", "64 kbit/s", "9 Gbit/s", "90 Tbit/s", "99999999999999 bit/s", "100 Tbit/s"],
@@ -43,10 +43,10 @@ fn table(key: &str, value: Value) -> Value {
     Value::Table(vec![(key.to_owned(), value)])
 }
 
-/// What the parameters of a component mostly have in common.
+/// Properties that the parameters of a component mostly share.
 #[derive(Clone, Copy)]
 struct Style {
-    /// How long its lists are.
+    /// Length of its lists.
     items: u64,
     /// Whether its limits are in packets.
     in_packets: bool,
@@ -75,7 +75,7 @@ impl Palette {
         }
     }
 
-    /// A value of one of the forms of all laws, which is a mistake for most of them.
+    /// A value in one of the forms of all laws. For most laws it is a mistake.
     fn law(&self, forms: &str, style: Style, stream: &mut Stream) -> Value {
         let example = forms.split('"').nth(1).unwrap_or("1 s");
         let mut value = || self.quantity(example, style, stream);
@@ -114,12 +114,12 @@ impl Palette {
         }
     }
 
-    /// A value for `field` alone, which may be a mistake.
+    /// A value for `field` alone; it may be a mistake.
     pub fn value_of(&self, field: &Field, stream: &mut Stream) -> Value {
         self.value(&field.kind, Style::drawn(stream), stream)
     }
 
-    /// Values for some of the `fields`, and for all that must be given; they may be mistakes.
+    /// Values for some of `fields`, and for all required ones; they may be mistakes.
     pub fn settings(&self, fields: &[Field], stream: &mut Stream) -> Settings {
         let mut settings = Vec::new();
         let style = Style::drawn(stream);
@@ -137,7 +137,7 @@ impl Palette {
         settings
     }
 
-    /// Reads `settings` by `read`; the mistakes if there are any.
+    /// Reads `settings` by `read`.
     ///
     /// # Errors
     /// All mistakes.
@@ -146,7 +146,7 @@ impl Palette {
         read(&mut written).filter(|_| written.mistakes.is_empty()).ok_or_else(|| written.mistakes.join("; "))
     }
 
-    /// Plans of the component `entry`, each with its settings: at most `most`, all sound.
+    /// Plans of the component `entry`, each with its settings: at most `most`, all valid.
     pub fn plans<P>(
         &self,
         entry: &Entry,
@@ -161,7 +161,7 @@ impl Palette {
         (0..100 * most).filter_map(attempt).take(most).collect()
     }
 
-    /// Parameters with a declaration of their own, such as class parameters; `None` if those drawn are a mistake.
+    /// Parameters with a separate declaration, such as class parameters; `None` if the drawn ones are a mistake.
     pub fn parameters(&self, declaration: Declaration, stream: &mut Stream) -> Option<AnyParameters> {
         self.read(&self.settings(declaration.fields, stream), |reader| declaration.read(reader)).ok()
     }

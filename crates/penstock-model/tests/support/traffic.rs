@@ -1,4 +1,4 @@
-//! Random traffic of several classes, each within a token bucket or beyond all bounds.
+//! Random traffic of several classes, each within a token bucket or without any bounds.
 
 use super::{Arrival, LINK};
 use penstock_model::meter::bucket::{Bucket, Start};
@@ -9,19 +9,19 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 pub struct Class {
     pub weight: u32,
-    /// Its packets are of this size at most, and of the sizes that follow from the fractions below.
+    /// Maximum packet size. The sizes follow from the fractions below.
     pub largest: u32,
-    /// Depth of its bucket, in largest packets.
+    /// Depth of the bucket, in packets of maximum size.
     pub depth: u32,
-    /// The rate of its bucket, in percent of what the class is guaranteed.
+    /// Rate of the bucket, in percent of the guaranteed rate of the class.
     pub percent: u32,
-    /// For each packet its size and how long it comes after the one before, both in thousandths.
+    /// Size of each packet and its distance from the previous one, both in thousandths.
     packets: Vec<(u32, u32)>,
 }
 
 pub fn classes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Class>> {
     let largest = prop_oneof![Just(64u32), Just(160), Just(576), Just(1500)];
-    // Most packets come at once; some pauses let buckets fill.
+    // Most packets arrive at once; some pauses let buckets fill.
     let pause = prop_oneof![4 => Just(0u32), 2 => 1u32..100, 1 => 100u32..4000];
     let size = prop_oneof![1 => Just(1000u32), 1 => 1u32..=1000];
     let packets = prop::collection::vec((size, pause), 1..60);
@@ -41,14 +41,14 @@ impl Class {
         self.packets.iter().map(move |(thousandths, pause)| (size(*thousandths), *pause))
     }
 
-    /// The depth of its bucket in bytes.
+    /// Depth of the bucket in bytes.
     pub fn burst(&self) -> u32 {
         self.depth * self.largest
     }
 }
 
-/// The arrivals of `classes`. A class for which `bounded` returns a rate in bit/s is shaped by its bucket, filled at the class's
-/// percentage of that rate; the others send everything at once. With `fixed`, all packets have the maximum size of their class.
+/// Arrivals of `classes`. A class for which `bounded` returns a rate in bit/s is shaped by its bucket, which fills at the class's
+/// percentage of that rate. The others send everything at once. With `fixed`, all packets have the maximum size of their class.
 pub fn arrivals(classes: &[Class], bounded: impl Fn(usize) -> Option<f64>, fixed: bool) -> Vec<Arrival> {
     let mut arrivals = Vec::new();
     for (number, class) in classes.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn arrivals(classes: &[Class], bounded: impl Fn(usize) -> Option<f64>, fixed
         let mut now = Time::ZERO;
         for (size, pause) in class.sizes(fixed) {
             if let Some(bucket) = &mut bucket {
-                // A pause of 1000 is that of a largest packet on the whole link.
+                // A pause of 1000 is the time of a packet of maximum size on the whole link.
                 let whole = LINK.transmission_time(Bytes::new(u64::from(class.largest)));
                 now += Duration::from_ps(whole.as_ps() / 1000 * u64::from(pause));
                 now = bucket.ready(now, Bytes::new(u64::from(size)));

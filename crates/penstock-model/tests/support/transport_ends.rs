@@ -1,4 +1,4 @@
-//! Transports under extreme parameters: bursts are finite, deadlines are in the future, sizes are those promised.
+//! Transports under extreme parameters: bursts are finite, deadlines are in the future, and sizes are as declared.
 
 use super::random_parameters::Palette;
 use super::{instants, stream, walk, EXTREMES, STEPS};
@@ -15,22 +15,22 @@ use std::sync::Arc;
 
 /// Maximum number of packets of one end in an instant, as in the engine.
 const MOST_AT_ONCE: usize = 1 << 20;
-/// Packets and deadlines after which a connection ends: more take too long without optimisation.
+/// Number of packets and deadlines after which a connection ends; more would take too long without optimisation.
 const MOST_EVENTS: usize = 10 * STEPS;
-/// Packets that arrive at one instant in each direction.
+/// Number of packets that arrive at one instant in each direction.
 const ARRIVALS: usize = 4;
 
-/// Both ends of a connection and the last packets that they have sent, with the times.
+/// Both ends of a connection, and the last packets that they have sent, with their times.
 struct Connection {
     ends: TransportEnds,
     data: Vec<(Time, DataPacket)>,
     acks: Vec<(Time, AckPacket)>,
-    /// Packets sent and deadlines served.
+    /// Number of packets sent and deadlines handled.
     events: usize,
 }
 
 impl Connection {
-    /// Offers data without end.
+    /// Offers endless data.
     fn start(mut ends: TransportEnds) -> Connection {
         ends.sender.on_data(Time::ZERO, None);
         let mut it = Connection { ends, data: Vec::new(), acks: Vec::new(), events: 0 };
@@ -38,7 +38,7 @@ impl Connection {
         it
     }
 
-    /// Takes what both ends send at this instant.
+    /// Collects the packets that both ends send at this instant.
     fn collect(&mut self, now: Time) {
         let (ends, before) = (&mut self.ends, self.data.len() + self.acks.len());
         let sizes = ends.facts.smallest_packet()..=ends.facts.packet();
@@ -70,7 +70,7 @@ impl Connection {
         self.collect(now);
     }
 
-    /// Delivers the first packets in flight and loses a fifth of them and all others.
+    /// Delivers the first packets in flight. A fifth of them, and all others, are lost.
     fn deliver(&mut self, now: Time, stream: &mut Stream) {
         let (data, acks) = (std::mem::take(&mut self.data), std::mem::take(&mut self.acks));
         for (sent, packet) in data.into_iter().take(ARRIVALS).filter(|(sent, _)| *sent < now && stream.below(5) > 0) {
@@ -100,7 +100,7 @@ fn exercise(ends: TransportEnds, stream: &mut Stream) {
     }
 }
 
-/// For the rates of media: their packets wait in the sender, so that extreme rates fill the memory.
+/// Values for media rates: packets wait in the sender, so extreme rates would fill the memory.
 const MEDIA: Palette = Palette {
     times: &["1 ms", "20 ms", "100 ms"],
     rates: &["100 kbit/s", "500 kbit/s", "2 Mbit/s"],

@@ -1,4 +1,4 @@
-//! Vectors worked with the steps of sch_cake and exact square roots, and its times at low rates.
+//! Vectors computed by hand with the steps of sch_cake and exact square roots, and the times at low rates.
 
 use super::super::testing::{packet, port, queue};
 use super::*;
@@ -8,7 +8,7 @@ use crate::parameters::testing::read;
 const DROP: DepartureVerdict = DepartureVerdict::Drop(DropCause::Early);
 const SEND: DepartureVerdict = DepartureVerdict::Send;
 
-/// Small packets, for which target and interval are as given: 75 bytes take 0.4 ms.
+/// COBALT for small packets, with target and interval as given: 75 bytes take 0.4 ms.
 fn cobalt(lines: &[&str]) -> Cobalt {
     let lines: Vec<&str> = lines.iter().copied().chain(["mtu = 75 bytes"]).collect();
     Cobalt::new(&read(&lines).expect("sound"), &port())
@@ -22,7 +22,7 @@ fn depart(it: &mut Cobalt, now: u64, waited: u64, ecn: Ecn, behind: u32) -> Depa
     it.on_departure(at(now), &Packet { ecn, ..packet(500, 0) }, Duration::from_ms(waited), &queue([behind, 0, 0, 0]))
 }
 
-/// Times in ms at which packets are dropped or marked if one that has waited for `waited` ms could be sent every `spacing` ms.
+/// Times in ms at which packets are dropped or marked if a packet that has waited for `waited` ms could be sent every `spacing` ms.
 fn decided(it: &mut Cobalt, (from, to, spacing): (u64, u64, usize), waited: u64, ecn: Ecn) -> Vec<u64> {
     let mut times = Vec::new();
     for now in (from..=to).step_by(spacing) {
@@ -37,7 +37,7 @@ fn decided(it: &mut Cobalt, (from, to, spacing): (u64, u64, usize), waited: u64,
     times
 }
 
-/// Count, the time of the next drop in us, and the dropping state.
+/// Count, time of the next drop in us, and dropping state.
 fn state(it: &Cobalt) -> (u32, u64, bool) {
     (it.controller.count, (it.controller.next_drop.as_ps() + 500_000) / 1_000_000, it.controller.is_dropping)
 }
@@ -46,7 +46,7 @@ fn state(it: &Cobalt) -> (u32, u64, bool) {
 fn the_count_falls_as_gradually_as_it_rises() {
     let mut it = cobalt(&[]);
     depart(&mut it, 0, 0, Ecn::NotEct, 100);
-    // Long from 1 on: due at 101, and then 100/sqrt(2), 100/sqrt(3), ... after one another.
+    // Waits are long from 1 ms on: drops are due at 101, then at intervals of 100/sqrt(2), 100/sqrt(3), ...
     assert_eq!(decided(&mut it, (1, 470, 1), 50, Ecn::NotEct), [101, 172, 230, 280, 325, 365, 403, 439]);
     assert_eq!(state(&it), (9, 471_477, true));
     // Four drops would have been due until 600: the count is 5, and the next dropping state begins with its rate.
@@ -62,9 +62,9 @@ fn the_count_falls_as_gradually_as_it_rises() {
 fn the_first_drop_of_a_new_queue_may_be_due_at_once() {
     let mut it = cobalt(&["first-drop = at-once"]);
     depart(&mut it, 0, 0, Ecn::NotEct, 100);
-    // Long from 1 on. With the first drop the count is 2, so that 100/sqrt(2), 100/sqrt(3), ... follow.
+    // Waits are long from 1 ms on. With the first drop the count is 2, so 100/sqrt(2), 100/sqrt(3), ... follow.
     assert_eq!(decided(&mut it, (1, 250, 1), 50, Ecn::NotEct), [2, 72, 130, 180, 225]);
-    // Long after the count has become zero, the first drop of a dropping state is due an interval after it begins.
+    // Long after the count has become zero, the first drop of a dropping state is due an interval after the state begins.
     assert!(decided(&mut it, (251, 2000, 1), 1, Ecn::NotEct).is_empty());
     assert_eq!(state(&it).0, 0);
     assert_eq!(decided(&mut it, (2001, 2110, 1), 50, Ecn::NotEct), [2101]);
@@ -138,7 +138,7 @@ fn overflow_evicts_the_head_and_raises_the_probability_once_per_target() {
         assert_eq!(it.on_arrival(at(now), &packet(500, 0), &full), evicted);
         assert_eq!((it.controller.probability * 4096.0, state(&it)), (steps, (1, 1000 * now, true)));
     }
-    // The port was idle from 31, 36, ... on; a packet arrives 1 ms later.
+    // The port was idle from 31, 36, ... on. A packet arrives 1 ms later.
     for (since, steps) in [(31, 48.0), (36, 47.0), (40, 47.0), (60, 46.0), (90, 45.0)] {
         let idle = Occupancy { idle_since: Some(at(since)), ..Occupancy::default() };
         assert_eq!(it.on_arrival(at(since + 1), &packet(500, 0), &idle), Verdict::Accept);
@@ -163,7 +163,7 @@ fn times(it: &Cobalt) -> (Duration, Duration, Duration) {
 
 #[test]
 fn low_rates_lengthen_target_and_interval() {
-    // 1500 bytes at 1.5 Mbit/s: 8 ms. Target 12 ms, interval 107 ms; above 32 ms is long.
+    // 1500 bytes at 1.5 Mbit/s take 8 ms. Target 12 ms, interval 107 ms; waits above 32 ms are long.
     let mut it = Cobalt::new(&read(&["mtu = 1500 bytes"]).expect("sound"), &port());
     let ms = Duration::from_ms;
     assert_eq!(times(&it), (ms(12), ms(107), ms(32)));

@@ -1,4 +1,4 @@
-//! Drops by the control law, and the pseudo code of RFC 8289 as reference.
+//! Drops by the control law, compared with the pseudocode of RFC 8289.
 
 use super::super::testing::{packet, port, queue};
 use super::*;
@@ -18,8 +18,8 @@ fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
 }
 
-/// Times at which packets are dropped or marked if one that has waited for 50 ms could be sent every `spacing` us from `from`
-/// to `to` ms.
+/// Times at which packets are dropped or marked if a packet that has waited for 50 ms could be sent every `spacing` us, between `from` and
+/// `to` ms.
 fn decided(it: &mut Codel, (from, to, spacing): (u64, u64, u64), ecn: Ecn, verdict: DepartureVerdict) -> Vec<u64> {
     let mut times = Vec::new();
     let mut now = 1000 * from;
@@ -39,15 +39,15 @@ fn decided(it: &mut Codel, (from, to, spacing): (u64, u64, u64), ecn: Ecn, verdi
 
 #[test]
 fn drops_follow_the_control_law() {
-    // Above the target from 0 on, so ok to drop from 100 ms on. Then 100 ms, 100/sqrt(2), 100/sqrt(3), ... after one
-    // another: due at 100, 200, 270.7, 328.4, 378.4, 423.2, 464.0; each happens at the next departure.
+    // Above the target from 0 on, so drops are permitted from 100 ms on. They follow at intervals of 100 ms, 100/sqrt(2), 100/sqrt(3), ...:
+    // due at 100, 200, 270.7, 328.4, 378.4, 423.2, 464.0. Each happens at the next departure.
     let drops = decided(&mut codel(&[]), (0, 470, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [100_000, 200_000, 271_000, 329_000, 379_000, 424_000, 464_000]);
 }
 
 #[test]
 fn several_drops_may_be_due_at_one_departure() {
-    // Departures each 250 ms: entered at 250, and due at 350 (count 2), 420.7 (3), 478.4 (4) before 500.
+    // Departures every 250 ms. The state is entered at 250; drops are due at 350 (count 2), 420.7 (3) and 478.4 (4) before 500.
     let drops = decided(&mut codel(&[]), (0, 500, 250_000), Ecn::NotEct, DROP);
     assert_eq!(drops, [250_000, 500_000, 500_000, 500_000]);
 }
@@ -61,7 +61,7 @@ fn one_short_wait_ends_the_dropping_state() {
     // A whole interval must pass again.
     let mut drops = decided(&mut it, (302, 402, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [402_000]);
-    // Three drops before, starting from a count of one: the count starts at 2, and the next drop follows after 70.7 ms.
+    // Three earlier drops, starting from a count of one: the count restarts at 2, and the next drop follows after 70.7 ms.
     assert_eq!((it.count, it.entry_count), (2, 2));
     drops = decided(&mut it, (403, 473, 1000), Ecn::NotEct, DROP);
     assert_eq!(drops, [473_000]);
@@ -100,7 +100,7 @@ fn a_threshold_marks_each_capable_packet_beyond_it() {
     let mut verdict = |us, ecn| it.on_departure(at(0), &Packet { ecn, ..packet(500, 0) }, Duration::from_us(us), &queue([100, 0, 0, 0]));
     assert_eq!([1000, 1001, 4999].map(|us| verdict(us, Ecn::Ect1)), [SEND, DepartureVerdict::Mark, DepartureVerdict::Mark]);
     assert_eq!([1001, 4999].map(|us| verdict(us, Ecn::NotEct)), [SEND, SEND]);
-    // CoDel's own drops stay.
+    // CoDel's own drops do not change.
     assert_eq!(decided(&mut it, (1, 300, 1000), Ecn::Ect0, DROP), [101_000, 201_000, 272_000]);
 }
 
@@ -118,7 +118,7 @@ fn settings_that_contradict_are_refused() {
     assert_eq!(mistakes(&["interval = 5 ms"]), ["interval: must be above target; RFC 8289 s4.5 has the target at 5 to 10 % of it"]);
 }
 
-/// The dequeue operation as [RFC8289 s5.5, s5.6] has it: one loop over a queue of its own, in nanoseconds as signed numbers.
+/// The dequeue operation of [RFC8289 s5.5, s5.6]: one loop over its own queue, in nanoseconds as signed numbers.
 #[derive(Default)]
 struct Reference {
     queue: VecDeque<(i64, u64)>,
@@ -188,7 +188,7 @@ fn decisions_are_those_of_the_pseudo_code() {
     let (mut own, mut dropped) = (VecDeque::new(), Vec::new());
     let mut now: i64 = 1;
     for step in 0..60_000 {
-        // Bursts and lulls, so that the state is entered and left many times.
+        // Bursts and lulls, so that the dropping state is entered and left many times.
         let load = [3, 1, 2, 4, 0][step / 300 % 5];
         now += 1_000_000 + stream.below(1_000_000) as i64;
         for _ in 0..stream.below(load + 1) {

@@ -1,4 +1,4 @@
-//! Steps of the probability, exceptions from drops, and both delays.
+//! Steps of the probability, exceptions from drops, and both estimates of the delay.
 
 use super::super::testing::{packet, port, queue};
 use super::*;
@@ -24,7 +24,7 @@ fn arrive(it: &mut Pie, ecn: Ecn) -> Verdict {
     it.on_arrival(Time::ZERO, &Packet { ecn, ..packet(500, 0) }, &queue([50, 0, 0, 0]))
 }
 
-/// The due update after a packet has left that had waited for `delay`.
+/// Performs the due update after the departure of a packet that had waited for `delay`.
 fn update(it: &mut Pie, delay: Duration) -> f64 {
     let now = it.next_deadline();
     assert_eq!(it.on_departure(now, &packet(500, 0), delay, &queue([50, 0, 0, 0])), DepartureVerdict::Send);
@@ -33,7 +33,7 @@ fn update(it: &mut Pie, delay: Duration) -> f64 {
     it.probability()
 }
 
-/// PIE without burst allowance that has come to a probability of 0.1 or more, at a constant delay of 1 s.
+/// PIE without burst allowance, whose probability has reached 0.1 or more at a constant delay of 1 s.
 fn congested(lines: &[&str]) -> Pie {
     let mut it = pie(&[&["max-burst = 0 s"], lines].concat());
     while update(&mut it, ms(1000)) < 0.1 {}
@@ -47,15 +47,15 @@ fn assert_near(value: f64, expected: f64) {
 #[test]
 fn steps_suit_the_probability() {
     let mut it = pie(&[]);
-    // Delays of 0, then 30 ms: 0.125 (0.03 - 0.015) = 0.001875, and at first 1.25 * 0.03 = 0.0375 more.
+    // Delays of 0, then 30 ms: 0.125 (0.03 - 0.015) = 0.001875; the first update adds 1.25 * 0.03 = 0.0375.
     let first = 0.039375 / 2048.0;
     assert_near(update(&mut it, ms(30)), first);
-    // 1.92e-5: a 128th; so are those after it up to 1e-4: 1.92e-5 + 5 * 1.46e-5 = 9.25e-5, and then 1.071e-4.
+    // At 1.92e-5 a step is divided by 128, as are the following ones up to 1e-4: 1.92e-5 + 5 * 1.46e-5 = 9.25e-5, then 1.071e-4.
     for n in 1..=6 {
         assert_near(update(&mut it, ms(30)), first + f64::from(n) * 0.001875 / 128.0);
     }
     let second = first + 6.0 * 0.001875 / 128.0;
-    // From there a 32nd: 16 steps of 5.86e-5 lead to 1.04e-3, and then an eighth of it.
+    // From there steps are divided by 32: 16 steps of 5.86e-5 lead to 1.04e-3; then by 8.
     for n in 1..=16 {
         assert_near(update(&mut it, ms(30)), second + f64::from(n) * 0.001875 / 32.0);
     }
@@ -79,10 +79,10 @@ fn large_steps_are_capped_from_a_tenth_on() {
 #[test]
 fn without_congestion_the_probability_decays() {
     let mut it = congested(&[]);
-    // Down from 1 s to 7 ms: 0.125 * -0.008 - 1.25 * 0.993 = -1.24225, below zero at once; so look at small steps.
+    // From 1 s down to 7 ms: 0.125 * -0.008 - 1.25 * 0.993 = -1.24225 would be below zero at once, so small steps are tested.
     it.controller.probability = 0.9;
     it.controller.last_delay = ms(7);
-    // 0.125 * -0.008 = -0.001, then 2 % less. 7.5 ms are half of the target and not below it.
+    // 0.125 * -0.008 = -0.001, then 2 % less. 7.5 ms is half of the target, and not below it.
     assert_near(update(&mut it, ms(7)), 0.899 * 0.98);
     it.controller.probability = 0.9;
     assert_near(update(&mut it, Duration::from_us(7500)), 0.9 - 0.125 * 0.0075 + 1.25 * 0.0005);
@@ -98,7 +98,7 @@ fn a_burst_is_allowed_for_ten_updates_and_renewed_once_congestion_is_over() {
     }
     it.controller.probability = 1.0;
     assert_eq!(arrive(&mut it, Ecn::NotEct), EARLY);
-    // Over it is once the last update and the last packet sent both tell of less than 7.5 ms.
+    // Congestion is over once the last update and the last packet sent both show less than 7.5 ms.
     for (delay, renewed) in [(ms(8), false), (ms(7), true)] {
         update(&mut it, delay);
         it.controller.probability = 0.0;
@@ -118,7 +118,7 @@ fn neither_short_delays_nor_two_packets_are_dropped() {
         let n = (0..200).filter(|_| it.on_arrival(Time::ZERO, &packet(500, 0), &queue) == EARLY).count();
         n > 0
     };
-    // The chance that one of 200 is dropped at 0.19 is all but one (1 - 5e-19).
+    // At 0.19, the probability that at least one of 200 is dropped is 1 - 5e-19.
     assert!(!verdict(0.19, ms(7), 9000) && verdict(0.19, ms(8), 9000) && verdict(0.2, ms(7), 9000));
     assert!(!verdict(1.0, ms(100), 3000) && verdict(1.0, ms(100), 3001));
 }
@@ -147,7 +147,7 @@ fn small_packets_have_less_in_byte_mode_and_large_ones_no_more() {
         let seen = share(&[], size);
         assert!((seen - 0.4).abs() < 0.0062, "{size} bytes by packets: {seen}");
     }
-    // The sum of derandomised drops grows by what counts: 500 of 1000 bytes are half of 0.2.
+    // The sum of derandomised drops grows by the effective probability: 500 of 1000 bytes give half of 0.2.
     let mut it = congested(&["mode = bytes", "mean-packet = 1000 bytes", "derandomise = true"]);
     it.controller.probability = 0.2;
     for n in 1..=8 {
@@ -162,19 +162,20 @@ fn derandomised_drops_are_neither_close_nor_far_apart() {
     it.controller.probability = 0.1;
     let verdicts: Vec<Verdict> = (0..100_000).map(|_| arrive(&mut it, Ecn::NotEct)).collect();
     let gaps = super::super::testing::gaps(&verdicts);
-    // Eight arrivals add up to 0.8, nine to 0.9; then each goes with 0.1, so that gaps are 8 and a geometric number with mean 10.
+    // Eight arrivals add up to 0.8, nine to 0.9. From then on each is dropped with probability 0.1, so gaps are 8 plus a geometric number
+    // with mean 10.
     assert_eq!(gaps.iter().min(), Some(&9));
     let n = gaps.len() as f64;
     let mean = gaps.iter().sum::<usize>() as f64 / n;
     // Variance (1 - p) / p^2 = 90; four standard errors.
     assert!((mean - 18.0).abs() < 4.0 * (90.0 / n).sqrt(), "{mean}");
-    // With next to no chance of its own, only a sum of 8.5 makes one drop.
+    // With a negligible probability of its own, an arrival is dropped only at a sum of 8.5.
     it.controller.probability = 1e-9;
     for (accumulated, verdict) in [(8.4, Verdict::Accept), (8.5, EARLY)] {
         it.accumulated = accumulated;
         assert_eq!(arrive(&mut it, Ecn::NotEct), verdict, "{accumulated}");
     }
-    // A drop for want of room begins the sum again.
+    // A drop for lack of room restarts the sum.
     it.controller.probability = 0.1;
     it.on_arrival(Time::ZERO, &packet(500, 0), &queue([1000, 0, 0, 0]));
     assert!((0..8).all(|_| arrive(&mut it, Ecn::NotEct) == Verdict::Accept));
@@ -211,7 +212,7 @@ fn capable_packets_are_marked_below_the_threshold() {
         it.controller.probability = probability;
         (0..2000).map(|_| arrive(&mut it, ecn)).find(|verdict| *verdict != Verdict::Accept)
     };
-    // None of 2000 would be chosen with a chance of 0.91^2000.
+    // At a probability of 0.09, no drop among 2000 arrivals would have the probability 0.91^2000.
     assert_eq!(decided(&["ecn = true"], 0.09, Ecn::Ect0), Some(Verdict::Mark));
     assert_eq!(decided(&["ecn = true"], 0.1, Ecn::Ect0), Some(EARLY));
     assert_eq!(decided(&["ecn = true", "mark-threshold = 0.3"], 0.29, Ecn::Ect1), Some(Verdict::Mark));
@@ -225,7 +226,7 @@ fn updates_are_at_multiples_of_the_interval_and_cease_at_rest() {
     let mut it = Pie::new(&read(&[]).expect("sound"), &port());
     it.on_arrival(Time::ZERO + ms(31), &packet(500, 0), &Occupancy::default());
     assert_eq!(it.next_deadline(), Time::ZERO + ms(45));
-    // A wait of 20 ms with packets behind; then the last packet of the queue, whose own wait does not count.
+    // A wait of 20 ms with packets behind it. Then the last packet of the queue, whose own wait does not count.
     it.on_departure(Time::ZERO + ms(44), &packet(500, 0), ms(20), &queue([1, 0, 0, 0]));
     it.on_timer(Time::ZERO + ms(45), &queue([1, 0, 0, 0]));
     // 0.125 * 0.005 + 1.25 * 0.02 = 0.025625.
@@ -234,7 +235,7 @@ fn updates_are_at_multiples_of_the_interval_and_cease_at_rest() {
     assert_eq!(it.next_deadline(), Time::ZERO + ms(60));
     it.on_timer(Time::ZERO + ms(60), &Occupancy::default());
     assert_eq!((it.probability(), it.next_deadline()), (0.0, Time::NEVER));
-    // At an instant of the timer, which comes first, the next one counts.
+    // An arrival at an instant of the timer, which precedes it, makes the next instant count.
     it.on_arrival(Time::ZERO + ms(90), &packet(500, 0), &Occupancy::default());
     assert_eq!((it.next_deadline(), it.burst_allowance), (Time::ZERO + ms(105), ms(150)));
 }
@@ -258,12 +259,12 @@ fn the_departure_rate_makes_bytes_into_a_delay() {
         it.on_departure(Time::ZERO + spacing.times(n), &packet(512, 0), ms(999), &queue);
         it.delay(&queue)
     };
-    // The queue behind the first packet is too short. The second packet starts a measurement, and the 32nd after it ends it.
+    // The queue behind the first packet is too short. The second packet starts a measurement, which the 32nd after it ends.
     assert_eq!(depart(&mut it, 0, 16_383), Duration::ZERO);
     (1..33).for_each(|n| assert_eq!(depart(&mut it, n, 16_384), Duration::ZERO));
     assert_eq!(depart(&mut it, 33, 16_384), spacing.times(32));
     assert_eq!(depart(&mut it, 34, 4096), spacing.times(8));
-    // That packet started another measurement: 31 more packets at half the rate, with a weight of a quarter.
+    // That packet has started another measurement: 31 more packets at half the rate, with a weight of a quarter.
     (0..30).for_each(|n| _ = depart(&mut it, 36 + 2 * n, 4096));
     let taken = (35 + 2 * 30 - 33) as f64 + 1.0;
     let expected = spacing.as_seconds() * (0.25 * taken + 0.75 * 32.0);

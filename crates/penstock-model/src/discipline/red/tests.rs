@@ -1,4 +1,4 @@
-//! Averages, drops and their spacing worked by hand.
+//! Averages, drops and their spacing, computed by hand.
 
 use super::super::testing::{arrivals, gaps, packet, port, queue};
 use super::*;
@@ -17,7 +17,7 @@ fn plan(more: &[&str]) -> Result<Parameters, Vec<String>> {
     read(&lines)
 }
 
-/// RED whose average is the queue itself (w = 1).
+/// RED whose average equals the queue (w = 1).
 fn instant(more: &[&str]) -> Red {
     let lines: Vec<&str> = more.iter().copied().chain(["weight = 1"]).collect();
     Red::new(&plan(&lines).expect("sound"), &port())
@@ -61,7 +61,7 @@ fn standing(average: f64, more: &[&str]) -> Red {
 
 #[test]
 fn an_arrival_that_finds_at_most_one_packet_restarts_is_spared_or_is_like_any_other() {
-    // At 60 packets p = 1, so that whatever is neither spared nor the first above the minimum is dropped.
+    // At 60 packets p = 1, so every arrival is dropped unless it is spared or is the first above the minimum.
     let found = |near_empty: &str, held: &[u32]| {
         let certain = ["limit = 200 packets", "max-probability = 1", "spacing = independent", "gentle = true", near_empty];
         let mut red = standing(60.0, &certain);
@@ -89,8 +89,8 @@ fn certain_drops_heed_the_length_of_the_queue_unless_told_otherwise() {
 
 #[test]
 fn the_count_goes_on_over_arrivals_that_are_spared() {
-    // p = .1, and every other arrival finds one packet: each restarts the count, or counts as the others do, so that the tenth,
-    // twelfth, ..., twentieth after a drop may be dropped.
+    // p = .1, and every other arrival finds one packet. Each of these restarts the count, or counts like the others, so that the tenth,
+    // twelfth, ..., twentieth arrivals after a drop can be dropped.
     let all_gaps = |near_empty: &str| {
         let mut red = standing(30.001, &["max-probability = 0.2", near_empty]);
         let verdicts: Vec<Verdict> = (0..20_000).map(|i| arrivals(&mut red, 0, &holding(30 - 29 * (i % 2)), 1)[0]).collect();
@@ -101,7 +101,7 @@ fn the_count_goes_on_over_arrivals_that_are_spared() {
     };
     assert_eq!(all_gaps("near-empty = restart"), [0; 0]);
     assert_eq!(all_gaps("near-empty = spare"), [10, 12, 14, 16, 18, 20]);
-    // Where these may be dropped too, all gaps of `wait` occur.
+    // If these arrivals can be dropped too, all gaps of `wait` occur.
     assert_eq!(all_gaps("near-empty = drop"), (10..=19).collect::<Vec<_>>());
 }
 
@@ -114,7 +114,7 @@ fn a_minimum_of_zero_drops_at_random_from_an_empty_average_on() {
         // 10 of 40 packets wait: p = .4 / 4.
         let mut red = instant(&[&lines[..], &["max-probability = 0.4", mode]].concat());
         assert_uniform(&gaps(&arrivals(&mut red, 0, &holding(10), 200_000)), 10..=19);
-        // At zero p is 0; in bytes, too, nothing waits then.
+        // At zero p is 0. In bytes, too, no byte waits then.
         assert_eq!(arrivals(&mut red, 0, &holding(0), 100), [Verdict::Accept; 100]);
     }
 }
@@ -128,20 +128,20 @@ fn an_idle_port_ages_the_average() {
     red.on_arrival(Time::ZERO + Duration::from_ms(100), &packet(500, 0), &idle);
     // 37 whole packet times, then the arrival's own sample of 0.
     assert!((red.average() - before * 0.998f64.powi(38)).abs() < 1e-12);
-    // With the half of one that is left over it is 37.5.
+    // The remaining half makes it 37.5.
     let mut red = Red::new(&plan(&["max-probability = 0.1", "idle = exact"]).expect("sound"), &port());
     arrivals(&mut red, 0, &holding(10), 1000);
     red.on_arrival(Time::ZERO + Duration::from_ms(100), &packet(500, 0), &idle);
     assert!((red.average() - before * 0.998f64.powf(38.5)).abs() < 1e-12);
 }
 
-/// Gaps at p = .1: the average stays half-way between the thresholds.
+/// Gaps at p = .1: the average stays halfway between the thresholds.
 fn gaps_at_a_tenth(spacing: &str) -> Vec<usize> {
     let mut red = instant(&["max-probability = 0.2", spacing]);
     gaps(&arrivals(&mut red, 0, &holding(30), 200_000))
 }
 
-/// Every gap of the range occurs equally often, within four and a half standard errors, and no other does.
+/// Asserts that every gap of the range occurs equally often, within four and a half standard errors, and that no other occurs.
 fn assert_uniform(gaps: &[usize], range: std::ops::RangeInclusive<usize>) {
     let share = 1.0 / range.clone().count() as f64;
     let (expected, error) = (gaps.len() as f64 * share, (gaps.len() as f64 * share * (1.0 - share)).sqrt());
@@ -181,7 +181,7 @@ fn any_drop_restarts_the_count() {
     arrivals(&mut red, 0, &holding(30), 1);
     for _ in 0..300 {
         assert_eq!(arrivals(&mut red, 0, &holding(60), 1), [OVERFLOW]);
-        // With wait and p = .1 the ninth arrival after a drop is still safe; without a restart it would rarely be.
+        // With wait and p = .1, the ninth arrival after a drop is still safe. Without a restart it would rarely be.
         assert_eq!(arrivals(&mut red, 0, &holding(30), 9), [Verdict::Accept; 9]);
     }
 }
@@ -226,7 +226,7 @@ fn capable_packets_are_marked_instead_of_dropped_early() {
     let of = |ecn: Ecn, waiting: u32, lines: &[&str]| {
         let mut red = instant(&[&["max-probability = 1", "spacing = independent"], lines].concat());
         let packet = Packet { ecn, ..packet(500, 0) };
-        // The first only starts the count.
+        // The first arrival only starts the count.
         red.on_arrival(Time::ZERO, &packet, &holding(39));
         let verdicts = [(); 40].map(|_| red.on_arrival(Time::ZERO, &packet, &holding(waiting)));
         verdicts.into_iter().find(|verdict| *verdict != Verdict::Accept)
@@ -236,7 +236,7 @@ fn capable_packets_are_marked_instead_of_dropped_early() {
         assert_eq!(of(ecn, 39, &[]), Some(EARLY));
     }
     assert_eq!(of(Ecn::NotEct, 39, &["ecn = true"]), Some(EARLY));
-    // Above the maximum threshold, and without room, all are dropped [RFC3168 s7].
+    // Above the maximum threshold, and without room, all arrivals are dropped [RFC3168 s7].
     assert_eq!(of(Ecn::Ect0, 40, &["ecn = true"]), Some(FORCED));
     assert_eq!(of(Ecn::Ect0, 60, &["ecn = true"]), Some(OVERFLOW));
 }
@@ -252,7 +252,7 @@ fn a_mark_restarts_the_count_as_a_drop_does() {
 
 #[test]
 fn a_maximum_threshold_above_the_limit_sets_the_slope() {
-    // A queue of 10 holds at most 9 for an arrival that has room: p = 0.5 (9 - 2) / (30 - 2) = 1/8, and nothing is forced.
+    // A queue of 10 holds at most 9 packets when an arrival has room: p = 0.5 (9 - 2) / (30 - 2) = 1/8, and no drop is forced.
     let lines = ["limit = 10 packets", "min-threshold = 2 packets", "max-threshold = 30 packets", "max-probability = 0.5"];
     let mut red = instant(&[&lines[..], &["spacing = independent"]].concat());
     assert_eq!(arrivals(&mut red, 0, &holding(10), 2), [OVERFLOW; 2]);

@@ -1,4 +1,4 @@
-//! Averages, counts and drops worked by hand.
+//! Averages, counts and drops, computed by hand.
 
 use super::super::testing::{arrivals, gaps, packet, port, queue};
 use super::*;
@@ -35,7 +35,7 @@ fn capable_packets_are_marked_instead_of_dropped_early() {
     assert_eq!(other(verdicts(&[], Ecn::Ect1)), Some(Verdict::Drop(DropCause::Early)));
 }
 
-/// The averages after an arrival of each of the given precedences to a queue of 4, 6 and 10 packets, w = 1/2.
+/// Averages after an arrival of each of the given precedences to a queue of 4, 6 and 10 packets, w = 1/2.
 fn after(precedences: &[u8], more: &[&str]) -> Vec<f64> {
     let mut it = red_n(&[more, &["weight = 0.5"]].concat());
     for precedence in precedences {
@@ -46,7 +46,7 @@ fn after(precedences: &[u8], more: &[&str]) -> Vec<f64> {
 
 #[test]
 fn coupled_averages_count_a_precedence_and_the_better_ones() {
-    // An arrival of precedence 2 is counted by the last average only, of precedence 0 by all.
+    // The last average alone counts an arrival of precedence 2; all averages count one of precedence 0.
     assert_eq!(after(&[2], &[]), [0.0, 0.0, 10.0]);
     assert_eq!(after(&[2, 0], &[]), [2.0, 5.0, 15.0]);
     assert_eq!(after(&[2, 0, 1], &[]), [2.0, 7.5, 17.5]);
@@ -66,7 +66,7 @@ fn arrivals_without_room_refresh_the_averages_or_change_nothing() {
 
 #[test]
 fn a_count_goes_on_over_arrivals_that_are_ignored() {
-    // Half-way between the thresholds precedence 1 has p = 1/40, so gaps of at most 40.
+    // Halfway between the thresholds, precedence 1 has p = 1/40, so gaps are at most 40.
     let mut it = red_n(&["weight = 1", "spacing = count", "when-full = ignore"]);
     let (half, full) = (queue([0, 30, 0, 0]), queue([0, 60, 0, 0]));
     arrivals(&mut it, 1, &half, 1);
@@ -98,7 +98,7 @@ fn idle_time_ages_every_average() {
     let mut it = red_n(&["weight = 0.5"]);
     arrivals(&mut it, 0, &queue([4, 6, 10, 0]), 1);
     let idle = Occupancy { idle_since: Some(Time::ZERO), ..Occupancy::default() };
-    // 10 ms hold three packets of 500 bytes at 1.5 Mbit/s: an eighth remains, and half of that where the arrival counts.
+    // In 10 ms, three packets of 500 bytes leave at 1.5 Mbit/s: an eighth remains, and half of that in averages that count the arrival.
     it.on_arrival(Time::ZERO + Duration::from_ms(10), &packet(500, 1), &idle);
     assert_eq!(averages(&it), [2.0 / 8.0, 5.0 / 16.0, 10.0 / 16.0]);
 }
@@ -110,8 +110,8 @@ const THREE_IN_BYTES: [&str; 4] = [
     "max-probabilities = [0.1, 0.2, 0.5]",
 ];
 
-/// The averages of bytes, w = 1/2, after 1000, 400, 600 and 1500 bytes of precedence 0, 1, 2 and 0 have come, the first has left,
-/// and 40 bytes of precedence 1 have come.
+/// Averages of bytes, w = 1/2, after arrivals of 1000, 400, 600 and 1500 bytes of precedence 0, 1, 2 and 0, the departure of the first, and
+/// an arrival of 40 bytes of precedence 1.
 fn after_in_bytes(more: &[&str]) -> Vec<f64> {
     let mut it = RedN::new(&read(&[&THREE_IN_BYTES[..], &["weight = 0.5"], more].concat()).expect("sound"), &port());
     let mut held = Occupancy::default();
@@ -132,9 +132,9 @@ fn after_in_bytes(more: &[&str]) -> Vec<f64> {
 
 #[test]
 fn thresholds_in_bytes_average_the_bytes_of_precedences() {
-    // The first average sees 0, then 1000. The second 0, 1000, then 1400 and 1900; the last counts all: 0, 1000, 1400, 2000, 2500.
+    // The first average sees 0, then 1000. The second sees 0, 1000, then 1400 and 1900. The last counts all: 0, 1000, 1400, 2000, 2500.
     assert_eq!(after_in_bytes(&[]), [500.0, 1425.0, 1987.5]);
-    // Own bytes only: 0 and 1000 of the first precedence, 0 and 400 of the second, 0 of the third.
+    // Bytes of the own precedence only: 0 and 1000 of the first precedence, 0 and 400 of the second, 0 of the third.
     assert_eq!(after_in_bytes(&["averages = separate"]), [500.0, 200.0, 0.0]);
     assert_eq!(after_in_bytes(&["averages = total"]), [1987.5; 3]);
 }
@@ -160,7 +160,7 @@ fn what_is_refused_is_not_counted_as_queued() {
 
 #[test]
 fn minima_of_zero_leave_no_arrival_safe() {
-    // Half of 40 packets: p = .5, and of two drops the first only starts the count.
+    // Half of 40 packets: p = .5. Of two drops, the first only starts the count.
     let zero = ["min-thresholds = [0 packets, 20 packets]", "max-thresholds = [40 packets, 40 packets]", "max-probabilities = [1, 1]"];
     let mut it = RedN::new(&read(&[&["limit = 60 packets", "weight = 1", "spacing = wait"], &zero[..]].concat()).expect("sound"), &port());
     // p/(2 - 2p) = 1/2 at the second arrival after a drop, then 1: gaps of two or three.
@@ -171,7 +171,7 @@ fn minima_of_zero_leave_no_arrival_safe() {
 
 #[test]
 fn near_empty_is_over_what_the_own_average_counts() {
-    // Precedence 0 has one packet among 60: certain drops spare it, or do not.
+    // Precedence 0 has one packet among 60. Certain drops spare it or do not, depending on `near-empty`.
     let found = |near_empty: &str| {
         let mut it = red_n(&["weight = 1e-12", near_empty]);
         it.classes.iter_mut().for_each(|class| class.average = 50.0);

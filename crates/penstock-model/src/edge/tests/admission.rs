@@ -15,7 +15,7 @@ fn arrive(egress: &mut Egress, at_ms: u64, size: u64, mark: PcnMark) {
     egress.on_packet(ms(at_ms), Bytes::new(size), mark);
 }
 
-/// The answer to a request of call 7.
+/// Answer to a request of call 7.
 fn asked(egress: &mut Egress, at_ms: u64, live: u32) -> f64 {
     egress.on_signal(ms(at_ms), Signal::Request { call: 7, live }, &mut 0);
     match (egress.next_signal(), egress.next_signal()) {
@@ -71,7 +71,7 @@ fn an_interval_is_a_sample_of_bits() {
     assert_eq!((asked(&mut egress, 119, 1), egress.deadline()), (0.0, ms(120)));
     egress.on_timer(ms(120));
     assert_eq!((asked(&mut egress, 120, 1), egress.deadline()), (0.125, ms(220)));
-    // An empty interval is no sample and the last.
+    // An empty interval is no sample, and no other interval follows.
     egress.on_timer(ms(220));
     assert_eq!((asked(&mut egress, 220, 1), egress.deadline()), (0.125, Time::NEVER));
 }
@@ -158,7 +158,7 @@ fn a_counter_admits_up_to_its_limit_over_all_aggregates_of_the_node() {
             answers.extend([ask(&mut one, &mut counted), ask(&mut other, &mut counted)]);
         }
         assert_eq!((answers.as_slice(), counted), (&admitted[..], count), "{scope}");
-        // Full: a call that ends makes room for one.
+        // The count is full. A call that ends makes room for another one.
         assert!(!ask(&mut one, &mut counted));
         one.on_signal(ms(1), Signal::Ended, &mut counted);
         assert_eq!([ask(&mut one, &mut counted), ask(&mut one, &mut counted)], [true, false]);

@@ -14,7 +14,7 @@ const SPACING: Duration = Duration::from_ms(20);
 pub struct Domain<M> {
     ingress: Ingress,
     egress: Egress,
-    /// Returns the mark of a packet from its time and the number of live calls.
+    /// Mark of a packet, given its time and the number of live calls.
     marker: M,
     delay: Duration,
     emissions: VecDeque<(Time, u32)>,
@@ -31,7 +31,7 @@ pub struct Domain<M> {
 }
 
 impl<M: FnMut(Time, usize) -> PcnMark> Domain<M> {
-    /// `calls` calls of random phase; packets and signals take `delay` each way.
+    /// An aggregate of `calls` calls with random phases. Packets and signals take `delay` in each direction.
     pub fn new(termination: &Option<TerminationPlan>, calls: u32, delay: Duration, marker: M) -> Domain<M> {
         let key = Key::root(1, 0).child("domain");
         let mut phases = key.child("phases").stream();

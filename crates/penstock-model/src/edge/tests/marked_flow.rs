@@ -31,7 +31,7 @@ fn a_marked_request_names_no_call() {
     let mut egress = Egress::new(&None, &marked_flow(), &context());
     egress.on_number(ms(0), 0, 7);
     assert!(!egress.on_packet(ms(0), Bytes::new(200), PcnMark::Unmarked));
-    // A request has neither number nor call.
+    // A request has neither a number nor a call.
     assert!(!egress.on_packet(ms(1), Bytes::new(40), PcnMark::Excess));
     assert_eq!(egress.next_signal(), None);
 }

@@ -1,4 +1,4 @@
-//! Both edges of an aggregate driven together, and by hand.
+//! Tests of both edges of an aggregate, driven together or by hand.
 
 mod admission;
 mod harness;
@@ -15,7 +15,7 @@ use crate::rng::Key;
 use crate::site::Site;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// Calls of 64 kbit/s.
+/// Context with calls of 64 kbit/s.
 fn context() -> EdgeContext {
     EdgeContext { site: Site::trial().with_key(Key::root(1, 0).child("aggregate")), call_rate: Rate::from_bps(64_000), initial: 0 }
 }

@@ -18,7 +18,7 @@ fn report(unmarked: u64, threshold: u64, excess: u64) -> Signal {
     Signal::Report(Report { unmarked: kbps(unmarked), threshold: kbps(threshold), excess: kbps(excess) })
 }
 
-/// The cut after reports at 0 and 100 ms, with `packets` of 1000 bits sent in between.
+/// Number of calls cut after reports at 0 and 100 ms, with `packets` of 1000 bits sent in between.
 fn cut(plan: &Option<TerminationPlan>, first: Signal, second: Signal, packets: u32) -> u32 {
     let mut ingress = ingress(plan);
     ingress.on_signal(ms(0), first, 200);
@@ -87,7 +87,7 @@ fn a_small_sample_is_made_longer() {
     send(&mut ingress, ms(150), 135);
     ingress.on_signal(ms(199), over, 20);
     ingress.on_timer(ms(200), 20);
-    // 164 packets in 200 ms are 820 kbit/s; less 10 they are 12.7 calls.
+    // 164 packets in 200 ms are 820 kbit/s; minus 10 kbit/s they are 12.7 calls.
     assert_eq!(ingress.next_cut(), 13);
     // An extension without packets ends a sample that is still too small.
     ingress.on_signal(ms(600), over, 7);

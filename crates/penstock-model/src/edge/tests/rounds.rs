@@ -49,8 +49,8 @@ fn without_loss_stm_cuts_a_share_per_interval() {
 
 #[test]
 fn a_window_that_is_no_whole_number_of_spacings_cuts_a_little_more() {
-    // 33.3 ms hold one or two packets of each call, so that the lowest of three samples is about 1 % below the rate. Each cut
-    // is therefore about 6 %, and ceil(ln x / -ln 0.94) cuts are needed.
+    // 33.3 ms hold one or two packets of each call, so the lowest of three samples is about 1 % below the rate. Each cut is therefore about
+    // 6 %, and ceil(ln x / -ln 0.94) cuts are needed.
     for lines in ["receiving = between-reports", "receiving = sliding"] {
         for (calls, rounds) in [(2500, 4), (4000, 12)] {
             let cuts = stm_cuts(&[lines], calls, Duration::from_ms(1));
@@ -62,7 +62,7 @@ fn a_window_that_is_no_whole_number_of_spacings_cuts_a_little_more() {
 
 #[test]
 fn a_sliding_window_that_reaches_back_before_the_load_rose_cuts_more_at_once() {
-    // The calls begin at 0 and are marked from then on: the first report comes after a few ms of traffic.
+    // The calls start at 0 and are marked from then on, so the first report comes after a few ms of traffic.
     let at_once = |lines: &[&str]| {
         let marker = |_: Time, live: usize| if live > ROOM as usize { PcnMark::Threshold } else { PcnMark::Unmarked };
         Domain::new(&stm(lines), 2500, Duration::from_ms(1), marker).run(ms(1000)).cuts[0].1
@@ -73,7 +73,7 @@ fn a_sliding_window_that_reaches_back_before_the_load_rose_cuts_more_at_once() {
 
 #[test]
 fn a_longer_way_back_costs_another_round() {
-    // Signals take 60 ms: a report sent before the last cut arrives after it, and before the cancel.
+    // Signals take 60 ms. A report sent before the last cut arrives after it, and before the cancel.
     let cuts = stm_cuts(&["receiving-window = 100 ms"], 2500, Duration::from_ms(60));
     assert_eq!(cuts.len(), 6);
     assert!((over_termination(cuts[5].1) - 8.114).abs() < 0.2);
@@ -92,7 +92,7 @@ fn the_literal_marker_goes_on_marking_until_its_bucket_is_full_again() {
         }
     };
     let cuts = Domain::new(&stm(&["receiving-window = 100 ms"]), 2500, Duration::from_ms(1), marker).run(ms(3000)).cuts;
-    // 8 ms at the supportable rate come back in 244 ms at 3.28 % below it, in less after two further cuts of 5 %.
+    // 8 ms at the supportable rate are recovered in 244 ms at 3.28 % below it, and sooner after two further cuts of 5 %.
     assert_eq!(cuts.len(), 7);
     assert!((over_termination(cuts[6].1) - 100.0 * (1.0 - 1.25 * 0.95f64.powi(7))).abs() < 0.2);
 }

@@ -10,7 +10,8 @@ use crate::units::{Bytes, Rate, Time};
 
 const SHORT: [&str; 3] = ["marked-run = 3", "unmarked-run = 2", "report-interval = 30 ms"];
 
-/// Signals of the egress for packets of 125 bytes, one every 10 ms: `#` is a marked packet, `R` a report and `C` a cancel.
+/// Signals of the egress for packets of 125 bytes, one every 10 ms. In the input `#` is a marked packet; in the output `R` is a report and
+/// `C` a cancel.
 fn said(lines: &[&str], packets: &str) -> String {
     let mut egress = egress(&stm(lines));
     (0..).zip(packets.chars()).map(|(i, packet)| said_to(&mut egress, ms(10 * i), packet)).collect()
@@ -39,7 +40,7 @@ fn every_report_may_need_a_run_of_its_own() {
     let often = ["marked-run = 3", "unmarked-run = 2", "report-interval = 10 ms"];
     assert_eq!(said(&often, "#######-###"), "..RRRRR...R");
     assert_eq!(said(&[&often[..], &["reports = fresh-run"]].concat(), "#######-###"), "..R..R....R");
-    // No report is sent before its time, and the run continues to grow.
+    // No report is sent before its time; meanwhile the run continues to grow.
     let seldom = ["marked-run = 2", "report-interval = 30 ms", "reports = fresh-run"];
     assert_eq!(said(&seldom, "########"), ".R..R..R");
 }
@@ -59,7 +60,7 @@ fn no_signal_comes_before_the_packet_that_the_egress_names() {
             let mut egress = egress(&stm(&["marked-run = 9", "unmarked-run = 4", "report-interval = 20 ms", &counts, &reports]));
             let (mut named, mut signals, mut first) = (0, 0, None);
             for i in 1..=20_000u32 {
-                // A bound holds once given, and is exact while all packets are marked.
+                // A bound remains valid once given, and is exact while all packets are marked.
                 named = egress.silent_before_packet().expect("no other reason for a signal").max(named);
                 let marked = if i <= 9 { 1.0 } else { [0.1, 0.5, 0.97][(i / 100 % 3) as usize] };
                 let said = said_to(&mut egress, ms(u64::from(i)), if stream.chance(marked) { '#' } else { '-' });
@@ -85,7 +86,7 @@ fn reports_tell_the_rate_of_the_window_or_since_the_last() {
         let mut egress = egress(&stm(&[&SHORT, more].concat()));
         let mut told = vec![];
         for i in 0..10 {
-            // Twice the bits from 40 ms on; the run of marks breaks at 70 ms.
+            // Twice the bits from 40 ms on. The run of marks breaks at 70 ms.
             let (size, mark) = (if i > 3 { 250 } else { 125 }, if i == 7 { PcnMark::Unmarked } else { PcnMark::Threshold });
             egress.on_packet(ms(10 * i), Bytes::new(size), mark);
             told.extend(std::iter::from_fn(|| egress.next_signal()));
@@ -101,11 +102,11 @@ fn reports_tell_the_rate_of_the_window_or_since_the_last() {
 
 #[test]
 fn unmarked_packets_may_add_up_until_marked_ones_make_up_a_run() {
-    // Every other packet marked: two unmarked in a row never come, two since the run do.
+    // Every other packet is marked: two unmarked packets in a row never occur, but two since the run do.
     assert_eq!(said(&SHORT, "###-#-#-#-#"), "..R........");
     let since = [&SHORT[..], &["counts-unmarked = since-run"]].concat();
     assert_eq!(said(&since, "###-#-#-#-#"), "..R..C.....");
-    // A whole run in between begins the count again, but for reports that are due with it.
+    // A whole run in between restarts the count, except for reports that are due with it.
     assert_eq!(said(&since, "###-###-#-#"), "..R...".to_owned() + "R.." + "C.");
 }
 
@@ -122,9 +123,9 @@ fn a_window_within_the_run_is_told_once_it_is_over() {
         told
     };
     let (none, known) = (Signal::Receiving(None), Signal::Receiving(Some(kbps(100))));
-    // Reports at 20, 50 and 80 ms: 50 ms have passed since the first only with the third.
+    // Reports at 20, 50 and 80 ms. Only at the third have 50 ms passed since the first.
     assert_eq!(told("#########"), [none, none, known]);
-    // A broken run makes the next report the first again.
+    // After a broken run, the next report is a first one again.
     assert_eq!(told("#########-#########"), [none, none, known, none, none, known]);
 }
 
@@ -141,7 +142,7 @@ fn a_broken_run_makes_the_next_report_the_first_again() {
     };
     let (first, later) = (Signal::Receiving(None), Signal::Receiving(Some(kbps(100))));
     assert_eq!(told("reports = while-marked"), [first, later, first]);
-    // At 80 ms, by the marks of 70 and 80 and what was reported before.
+    // At 80 ms, by the marks of 70 and 80 ms and the earlier reports.
     assert_eq!(told("reports = until-cancel"), [first, later, later]);
 }
 
@@ -149,13 +150,13 @@ fn a_broken_run_makes_the_next_report_the_first_again() {
 fn the_share_that_arrives_is_of_the_packets_whose_fate_is_known() {
     let mut egress = egress(&stm(&[&SHORT[..], &["receiving = share", "waiting-time = 15 ms"]].concat()));
     let mut told = vec![];
-    // Packets 4 and 5 are lost, 8 and 7 change places; numbers wrap around.
+    // Packets 4 and 5 are lost, 8 and 7 arrive in reverse order, and numbers wrap around.
     for (i, number) in (0..).zip([u32::MAX - 1, u32::MAX, 0, 1, 2, 3, 6, 8, 7, 9, 10]) {
         egress.on_number(ms(10 * i), number, 0);
         egress.on_packet(ms(10 * i), Bytes::new(125), if i == 0 { PcnMark::Unmarked } else { PcnMark::Threshold });
         told.extend(std::iter::from_fn(|| egress.next_signal()));
     }
-    // At 30 ms all of the run; at 60 ms 2 and 3, as 4 and 5 may still come; at 90 ms 6 to 9 of 4 to 9.
+    // At 30 ms the whole run; at 60 ms 2 and 3, since 4 and 5 may still arrive; at 90 ms 6 to 9 of 4 to 9.
     assert_eq!(told, [1.0, 1.0, 4.0 / 6.0].map(Signal::Arriving));
 }
 
@@ -167,7 +168,7 @@ fn of_the_sending_rate_the_lowest_share_arrives() {
     ingress.on_signal(ms(66), Signal::Arriving(0.8), 200);
     send(&mut ingress, ms(70), 1000);
     ingress.on_timer(ms(100), 200);
-    // 10 Mbit/s less 0.95 x 7: as many as for a report of 7 Mbit/s.
+    // 10 Mbit/s minus 0.95 x 7: as many calls as for a report of 7 Mbit/s.
     assert_eq!(ingress.next_cut(), 52);
     ingress.on_signal(ms(120), Signal::Arriving(1.0), 148);
     send(&mut ingress, ms(170), 640);
@@ -186,7 +187,7 @@ fn the_lowest_report_decides_and_an_interval_without_one_is_the_last() {
     send(&mut ingress, ms(70), 1000);
     assert_eq!(ingress.deadline(), ms(100));
     ingress.on_timer(ms(100), 200);
-    // 10 Mbit/s less 0.95 x 7: 3.35 Mbit/s are 52.3 calls.
+    // 10 Mbit/s minus 0.95 x 7: 3.35 Mbit/s are 52.3 calls.
     assert_eq!((ingress.next_cut(), ingress.next_cut(), ingress.deadline()), (52, 0, ms(200)));
     send(&mut ingress, ms(110), 1000);
     ingress.on_timer(ms(200), 148);

@@ -15,7 +15,7 @@ fn sm(lines: &[&str]) -> Option<TerminationPlan> {
     Some(TerminationPlan::Sm(read(lines).expect("sound")))
 }
 
-/// `unmarked` and `marked` packets of 125 bytes at `now`: 100 in 100 ms are 1 Mbit/s.
+/// Arrival of `unmarked` and `marked` packets of 125 bytes at `now`: 100 in 100 ms are 1 Mbit/s.
 fn arrive(egress: &mut Egress, now: Time, unmarked: u32, marked: u32) {
     let marks = [(unmarked, PcnMark::Unmarked), (marked, PcnMark::Excess)];
     for mark in marks.into_iter().flat_map(|(count, mark)| (0..count).map(move |_| mark)) {
@@ -47,7 +47,7 @@ fn sm_counts_every_mark() {
     assert_eq!(egress.next_signal(), Some(Signal::Sustainable(kbps(1000))));
 }
 
-/// The cut after reports of `told` kbit/s at 0 and `newer` kbit/s at 50 ms, with 10 Mbit/s sent.
+/// Number of calls cut after reports of `told` kbit/s at 0 and `newer` kbit/s at 50 ms, with 10 Mbit/s sent.
 fn cut(plan: &Option<TerminationPlan>, told: u64, newer: Option<u64>) -> u32 {
     let mut ingress = ingress(plan);
     ingress.on_signal(ms(0), Signal::Sustainable(kbps(told)), 200);
@@ -144,7 +144,7 @@ fn an_ingress_that_measures_all_the_time_acts_at_once() {
 
 #[test]
 fn smoothing_tells_only_a_lasting_share_of_marks() {
-    // U = 1.25: above a fifth. Half of each interval is marked: .25, .375, ... with half of the weight on the past.
+    // U = 1.25, so reports are sent above a fifth. Half of each interval is marked: .25, .375, ... with half of the weight on the past.
     let mut egress = egress(&sm(&["u = 1.25", "smoothing = 0.75"]));
     let mut told = vec![];
     for i in 0..6 {
@@ -182,7 +182,7 @@ fn nothing_is_told_before_an_interval_has_passed() {
     assert!(egress.may_be_silent());
     assert_eq!(egress.silent_until(ms(7)), ms(107));
     arrive(&mut egress, ms(10), 1, 1);
-    // Until the interval ends; and should a restart end it, until another has passed.
+    // The bound holds until the interval ends or, if a restart ends it, until another one has passed.
     assert_eq!((egress.silent_until(ms(10)), egress.silent_until(ms(60))), (ms(110), ms(110)));
     egress.on_signal(ms(60), Signal::Restart, &mut 0);
     assert_eq!(egress.silent_until(ms(60)), ms(160));
@@ -191,15 +191,15 @@ fn nothing_is_told_before_an_interval_has_passed() {
 #[test]
 fn intervals_of_a_phase_follow_one_another() {
     let mut egress = egress(&cl(&["sar-start = random-phase"]));
-    // The first packet, marked or not, shows where intervals end; the silence promised ends there too.
+    // The first packet, whether marked or not, determines the ends of intervals; the promised silence ends there too.
     arrive(&mut egress, ms(1000), 100, 0);
     let first = egress.deadline();
     assert!(first > ms(1000) && first <= ms(1100), "{first}");
     assert_eq!(egress.silent_until(ms(1000)), first);
-    // No report without a mark.
+    // No report is sent without a mark.
     egress.on_timer(first);
     assert_eq!((egress.next_signal(), egress.deadline(), egress.silent_until(first)), (None, Time::NEVER, first + TENTH));
-    // The rate is over the whole interval, wherever in it the first packet and the first mark come.
+    // The rate is measured over the whole interval, wherever the first packet and the first mark arrive in it.
     arrive(&mut egress, first + Duration::from_ms(25), 60, 0);
     arrive(&mut egress, first + Duration::from_ms(50), 20, 5);
     assert_eq!(egress.deadline(), first + TENTH);

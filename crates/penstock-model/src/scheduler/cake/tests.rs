@@ -1,4 +1,4 @@
-//! Vectors worked with the steps of sch_cake.
+//! Vectors computed by hand with the steps of sch_cake.
 
 use super::*;
 use crate::id::FlowId;
@@ -11,12 +11,12 @@ use std::collections::VecDeque;
 
 const CLASSES: [&str; 4] = ["default", "cs1", "af41", "ef"];
 
-/// A port for packets of flows between two nodes each.
+/// A port for packets of flows, each between two nodes.
 struct Port {
     it: Cake,
     queues: Vec<VecDeque<u32>>,
     states: Vec<QueueState>,
-    /// The flow of each queue.
+    /// Flow of each queue.
     flows: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Port {
         Port { it: Cake::new(&read(lines).expect("sound"), &[], context), queues: Vec::new(), states: Vec::new(), flows: Vec::new() }
     }
 
-    /// The head of a queue.
+    /// Removes the head of a queue.
     fn take(&mut self, queue: usize) -> u32 {
         let size = self.queues[queue].pop_front().expect("it has a packet");
         self.states[queue].packets -= 1;
@@ -36,7 +36,7 @@ impl Port {
         size
     }
 
-    /// Drops the head of a queue, as the limit demands.
+    /// Drops the head of a queue if the limit requires it.
     fn drop_over_limit(&mut self, now: Time) -> Option<usize> {
         let Eviction { queue, position: 0, .. } = self.it.over_limit(&self.states)? else { panic!("only heads") };
         let size = self.take(queue);
@@ -59,12 +59,12 @@ impl Port {
         queue
     }
 
-    /// `count` packets of a flow and a class.
+    /// Adds `count` packets of a flow and a class.
     fn fill(&mut self, flow: u32, class: u8, size: u32, count: usize) {
         (0..count).for_each(|_| _ = self.arrive(Time::ZERO, of(flow, class, size)));
     }
 
-    /// The flow that sends at `now`; asks twice, which must not matter.
+    /// Flow that sends at `now`. Asks twice, which must make no difference.
     fn send(&mut self, now: Time) -> Result<u32, Time> {
         let turn = self.it.next(now, &self.states);
         assert_eq!(self.it.next(now, &self.states), turn);
@@ -91,7 +91,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// The words for a link set all three; `mpu` and `framing` override them.
+/// The word for a link gives three settings; `mpu` and `framing` override two of them.
 #[test]
 fn a_word_for_the_link_stands_for_three_settings() {
     let bytes = |lines: &[&str], size| {
@@ -111,9 +111,9 @@ fn the_shaper_counts_overhead() {
     let mut port = Port::new(&["rate = 1 Mbit/s", "overhead = 250 bytes"], &[]);
     port.fill(0, 0, 1000, 3);
     assert_eq!([port.send(ms(0)), port.send(ms(0)), port.send(ms(9))], [Ok(0), Err(ms(10)), Err(ms(10))]);
-    // A late packet does not delay those after it, while others wait.
+    // A late packet does not delay the packets after it while others wait.
     assert_eq!([port.send(ms(14)), port.send(ms(14)), port.send(ms(20))], [Ok(0), Err(ms(20)), Ok(0)]);
-    // After a pause the shaper starts again.
+    // After a pause the shaper restarts.
     port.arrive(ms(50), of(0, 0, 1000));
     port.arrive(ms(50), of(0, 0, 1000));
     assert_eq!([port.send(ms(50)), port.send(ms(51))], [Ok(0), Err(ms(60))]);
@@ -121,7 +121,7 @@ fn the_shaper_counts_overhead() {
 
 #[test]
 fn tins_within_their_thresholds_go_first() {
-    // 8 Mbit/s: a packet of 1000 bytes takes 1 ms, 4 ms at the threshold of voice and 16 ms at that of bulk.
+    // 8 Mbit/s: a packet of 1000 bytes takes 1 ms on the link, 4 ms at the threshold of voice and 16 ms at that of bulk.
     let mut port = Port::new(&["rate = 8 Mbit/s"], &[]);
     for (flow, class) in [(0, 0), (1, 1), (2, 3)] {
         port.fill(flow, class, 1000, 40);
@@ -143,7 +143,7 @@ fn a_tin_beyond_its_threshold_uses_what_is_left() {
 
 #[test]
 fn tins_take_turns_without_a_shaper() {
-    // Quanta of 1024, 64, 512 and 256 bytes; a tin with a credit of zero or more sends 1000 and then gets its quantum.
+    // Quanta of 1024, 64, 512 and 256 bytes. A tin with a credit of zero or more sends 1000, and then gets its quantum.
     let mut port = Port::new(&["tins = diffserv4"], &[]);
     for flow in 0..4 {
         port.fill(flow, flow as u8, 1000, 2000);
@@ -151,7 +151,7 @@ fn tins_take_turns_without_a_shaper() {
     assert_eq!(port.send_all(11), [0, 1, 2, 3, 0, 0, 2, 0, 0, 2, 3]);
     let sent = port.send_all(2900);
     let count = [0, 1, 2, 3].map(|flow| sent.iter().filter(|sent| **sent == flow).count());
-    // 16 : 1 : 8 : 4 of 2900, and up to two packets.
+    // Proportions of 16 : 1 : 8 : 4 in 2900 packets, within two packets.
     for (seen, expected) in count.into_iter().zip([1600, 100, 800, 400]) {
         assert!(seen.abs_diff(expected) <= 2, "{count:?}");
     }
@@ -164,7 +164,7 @@ fn a_large_packet_of_a_light_tin_costs_no_time() {
     assert_eq!(port.send_all(3), [0, 0, 0]);
 }
 
-/// The share of packets, of 4000, of flow 4, which is alone at its hosts; flows 0 to 3 have a source, a destination or both in common.
+/// Share of flow 4, which shares no host, in 4000 packets; flows 0 to 3 have a source, a destination or both in common.
 fn share(isolation: &str, ends: &[[u32; 2]; 5]) -> f64 {
     let mut port = Port::new(&[&format!("isolation = {isolation}")], ends);
     (0..5).for_each(|flow| port.fill(flow, 0, 1000, 4000));
@@ -174,7 +174,7 @@ fn share(isolation: &str, ends: &[[u32; 2]; 5]) -> f64 {
 
 #[test]
 fn hosts_share_by_the_mode_of_isolation() {
-    // Hosts whose hashes differ under the key of the test; two that are new at the same time may share a slot.
+    // Hosts whose hashes differ under the key of the test. Two hosts that are new at the same time may share a slot.
     let by_source = [[0, 12], [0, 13], [0, 14], [0, 15], [1, 16]];
     let by_destination = by_source.map(|[source, destination]| [destination, source]);
     let by_both = [[0, 12], [0, 12], [0, 12], [0, 12], [1, 13]];
@@ -188,7 +188,7 @@ fn hosts_share_by_the_mode_of_isolation() {
         ("hosts", [0.2, 0.2, 0.5]),
     ] {
         let seen = [by_source, by_destination, by_both].map(|ends| share(isolation, &ends));
-        // Credits in fractions of a byte: no more than a few packets of 4000 off.
+        // Credits are in fractions of a byte, so the error is a few packets in 4000.
         assert!(seen.iter().zip(expected).all(|(seen, expected)| (seen - expected).abs() < 0.002), "{isolation}: {seen:?}");
     }
 }
@@ -205,7 +205,7 @@ fn directions_of_a_flow_have_queues() {
 
 #[test]
 fn a_new_flow_goes_first_and_then_takes_turns() {
-    // The quantum of 1514 bytes is spent after two packets of 1000.
+    // The quantum of 1514 bytes is used up after two packets of 1000.
     let mut port = Port::new(&[], &[]);
     port.fill(0, 0, 1000, 9);
     assert_eq!(port.send_all(3), [0, 0, 0]);
@@ -225,7 +225,7 @@ fn quanta_and_the_control_law_follow_the_thresholds() {
     assert_eq!(us(1), [181_680, 363_360, 484_480]);
     let port = Port::new(&["rtt = lan"], &[]);
     assert_eq!(port.it.tins[0].settings.target, Duration::from_us(50));
-    // 2441 bytes of a turn are too many; 976; 244 are too few.
+    // A turn of 2441 bytes is above the maximum, 976 is used as it is, and 244 is below the minimum.
     for (rate, sent) in [("80 Mbit/s", 16), ("32 Mbit/s", 10), ("8 Mbit/s", 3)] {
         let mut port = Port::new(&[&format!("rate = {rate}"), "tins = besteffort"], &[]);
         (0..2).for_each(|flow| port.fill(flow, 0, 100, 99));
@@ -244,7 +244,7 @@ fn the_longest_queue_loses_its_head_at_the_limit() {
     assert_eq!([port.drop_over_limit(Time::ZERO), port.drop_over_limit(Time::ZERO)], [Some(1), None]);
     assert_eq!(port.it.flows[1].controller.probability, 1.0 / 256.0);
     let limit = |lines: &[&str]| read::<Parameters>(lines).expect("sound").limit().get();
-    // Unlimited: 10240 packets; four round trips at 100 Mbit/s; 4 MiB.
+    // Unlimited: 10240 packets. Four round trips at 100 Mbit/s. 4 MiB.
     assert_eq!(
         [limit(&[]), limit(&["rate = 100 Mbit/s"]), limit(&["rate = 10 Mbit/s"]), limit(&["rate = 1 Gbit/s"])],
         [15_503_360, 5_000_000, 4_194_304, 15_503_360]
@@ -261,7 +261,7 @@ fn cobalt_marks_and_drops_all_but_the_last() {
     let many = [QueueState { packets: 2, bytes: 2000, head: 0 }];
     let last = [QueueState { packets: 1, bytes: 1000, head: 0 }];
     assert_eq!(depart(1000, Ecn::NotEct, &many), DepartureVerdict::Send);
-    // The first drop of a new queue is due at once, the next ones 100 / sqrt(2) and 100 / sqrt(3) ms after one another.
+    // The first drop of a new queue is due at once; the next ones follow after 100 / sqrt(2) and 100 / sqrt(3) ms.
     assert_eq!(depart(1001, Ecn::Ect0, &many), DepartureVerdict::Mark);
     assert_eq!(depart(1070, Ecn::NotEct, &many), DepartureVerdict::Send);
     assert_eq!(depart(1071, Ecn::NotEct, &many), DepartureVerdict::Drop(DropCause::Early));
@@ -281,7 +281,7 @@ fn the_slot_of_a_flow_is_reserved_until_its_control_law_rests() {
     port.fill(2, 0, 100, 1);
     assert_eq!(port.send_all(2), [1, 2]);
     assert_eq!(port.it.flows[0].set, tin::FlowSet::Decaying);
-    // BLUE falls from 1/256 by 1/4096 each 5 ms.
+    // BLUE's probability falls from 1/256 by 1/4096 every 5 ms.
     let flow = &mut port.it.flows[0];
     flow.controller.decay(&port.it.tins[0].settings, ms(79));
     assert_eq!((flow.controller.probability * 4096.0, flow.controller.is_at_rest(ms(79))), (1.0, false));
@@ -299,7 +299,7 @@ fn another_rate_holds_from_its_change_on() {
     assert_eq!([port.send(ms(8)), port.send(ms(8))], [Ok(0), Err(ms(12))]);
 }
 
-/// Four round trips at 100 and 200 Mbit/s; at 60 Mbit/s, 4 MiB are more. The default queue has room at any rate.
+/// Four round trips at 100 and 200 Mbit/s; at 60 Mbit/s, 4 MiB is more. The default queue has room at any rate.
 #[test]
 fn the_limit_follows_a_change_of_the_rate_and_the_default_queue_does_not_change() {
     let at = |rate: &str| read::<Parameters>(&[rate]).expect("sound");
@@ -313,7 +313,7 @@ fn the_limit_follows_a_change_of_the_rate_and_the_default_queue_does_not_change(
     let queues = rates.map(|rate| at(rate).facts().default_queue);
     assert!(queues[0] == queues[1] && queues[0] == queues[2]);
     let limit_of = |lines: &[&str]| read::<Parameters>(lines).expect("sound").facts().default_queue.and_then(|queue| queue.limit());
-    // 10240 packets of 1514 bytes or the limit that is written, and 64 KiB for the arrival.
+    // 10240 packets of 1514 bytes or the given limit, plus 64 KiB for the arrival.
     assert_eq!(limit_of(&rates[..1]), Some(Limit::Bytes(Bytes::new(15_503_360 + 65_536))));
     assert_eq!(limit_of(&["limit = 9 MB"]), Some(Limit::Bytes(Bytes::new(9_000_000 + 65_536))));
 }

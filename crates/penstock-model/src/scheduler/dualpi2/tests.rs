@@ -1,4 +1,4 @@
-//! Vectors of DualPI2.
+//! Test vectors of DualPI2.
 
 use super::*;
 use crate::packet::testing::packet;
@@ -22,7 +22,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// How many of `n` heads meet each verdict: sent, marked, dropped.
+/// Number of `n` heads that are sent, marked and dropped.
 fn heads(it: &mut DualPi2, (queue, ecn): (usize, Ecn), waited: Duration, n: usize) -> [usize; 3] {
     let head = Packet { ecn, ..packet(1000, 0) };
     let mut seen = [0; 3];
@@ -46,13 +46,13 @@ fn codepoints_have_queues() {
 
 #[test]
 fn coupling_is_linear_for_scalable_and_squared_for_classic_heads() {
-    // p' = 1/4: of 1600 heads, 1/16 and 1/2. A sum must exceed 1, so the last one is still to come.
+    // p' = 1/4: 1/16 and 1/2 of 1600 heads. A sum must exceed 1, so the last one is still missing.
     let mut it = dualpi2(&[], 0.25);
     assert_eq!(heads(&mut it, (C, Ecn::NotEct), Duration::ZERO, 1600), [1501, 0, 99]);
     assert_eq!(heads(&mut it, (L, Ecn::Ect1), Duration::ZERO, 1600), [801, 799, 0]);
     let mut it = dualpi2(&[], 0.25);
     assert_eq!(heads(&mut it, (C, Ecn::Ect0), Duration::ZERO, 1600), [1501, 99, 0]);
-    // Sums of 0.5: 0.5, 1, 1.5 (chosen, 0.5 left), 1, 1.5 (chosen): from the third head on every other one.
+    // Sums of 0.5: 0.5, 1, 1.5 (chosen, 0.5 left), 1, 1.5 (chosen): every other head from the third on.
     let mut it = dualpi2(&[], 0.25);
     let head = Packet { ecn: Ecn::Ect1, ..packet(1000, 0) };
     let marks: Vec<usize> =
@@ -70,10 +70,10 @@ fn native_marking_is_a_ramp_or_a_step() {
     }
     let it = dualpi2(&["min-threshold = 1 ms", "range = 0 s"], 0.0);
     assert_eq!([999, 1000].map(|waited| it.native(us(waited))), [0.0, 1.0]);
-    // The larger of both probabilities: a ramp of 1/4 and a coupled one of 1/2, then of 1/8.
+    // The larger of two probabilities: 1/4 by the ramp, and 1/2 or 1/8 by coupling.
     assert_eq!(heads(&mut dualpi2(&[], 0.25), (L, Ecn::Ect1), us(900), 1600), [801, 799, 0]);
     assert_eq!(heads(&mut dualpi2(&[], 0.0625), (L, Ecn::Ect1), us(900), 1600), [1201, 399, 0]);
-    // A packet alone in its queue is not marked natively.
+    // L does not mark the only packet of its queue natively.
     let head = Packet { ecn: Ecn::Ect1, ..packet(1000, 0) };
     let mut it = dualpi2(&[], 0.0);
     assert!((0..9).all(|_| it.on_departure(Time::ZERO, &head, us(5000), L, &states(9, 1)) == DepartureVerdict::Send));
@@ -102,7 +102,7 @@ fn the_longer_delay_moves_the_probability() {
     assert!((it.controller.base - 0.0816).abs() < 1e-12);
     it.on_timer(ms(48), &|queue| [Some(ms(47)), Some(ms(23))][queue]);
     assert!((it.controller.base - 0.0832).abs() < 1e-12);
-    // Nothing waits: 0.0024 and 0.08 less, and another 0.0024.
+    // No packet waits: 0.0024 and 0.08 less, then another 0.0024.
     it.on_timer(ms(64), &|_| None);
     assert!((it.controller.base - 0.0008).abs() < 1e-12);
     it.on_timer(ms(80), &|_| None);
@@ -119,7 +119,7 @@ fn both_queues_share_the_link_by_weights() {
         it.on_sent(Time::ZERO, queue, 1000, &both);
         sent.push(if queue == C { 'c' } else { 'l' });
     }
-    // A packet of L earns C a tenth of a packet, one of C costs it nine tenths: 0.1, -0.8, and 0.1 again after nine of L.
+    // A packet of L gives C credit for a tenth of a packet, and one of C costs nine tenths: 0.1, -0.8, and 0.1 again after nine of L.
     assert_eq!(sent, "lclllllllllclllllllll");
     assert_eq!(it.next(Time::ZERO, &states(1, 0)), Turn::Queue(C));
     assert_eq!(it.next(Time::ZERO, &states(1, 0)[..1]), Turn::Queue(C));
@@ -145,12 +145,12 @@ fn shares_that_starve_and_zero_times_are_refused() {
 #[test]
 fn a_time_shifted_fifo_selects_the_longer_wait_less_the_shift_of_classic_heads() {
     let mut it = dualpi2(&["conditional-priority = ts-fifo", "time-shift = 20 ms"], 0.0);
-    // The head of C arrived at 5 ms: it counts as one of 25 ms, and L wins ties.
+    // The head of C arrived at 5 ms: it counts as if it had arrived at 25 ms, and L wins ties.
     let both = states(9, 9);
     for (l, expected) in [(1, L), (24, L), (25, L), (26, C), (90, C)] {
         let heads = [Some(ms(5)), Some(ms(l))];
         assert_eq!(it.next_by_heads(ms(99), &both, &|queue| heads[queue]), Turn::Queue(expected), "{l}");
-        // Nothing that was sent changes it.
+        // Transmissions do not change the decision.
         it.on_sent(ms(99), L, 1000, &both);
     }
     for (states, heads, expected) in [([1, 0], [Some(ms(5)), None], C), ([0, 1], [None, Some(ms(5))], L)] {
@@ -158,7 +158,7 @@ fn a_time_shifted_fifo_selects_the_longer_wait_less_the_shift_of_classic_heads()
         assert_eq!(it.next_by_heads(ms(6), &states, &|queue| heads[queue]), Turn::Queue(expected));
     }
     assert!(it.hooks().has(Hooks::HEAD_TIMES) && !dualpi2(&[], 0.0).hooks().has(Hooks::HEAD_TIMES));
-    // Without a shift the older head is sent; the default is 50 ms.
+    // Without a shift, the older head is sent. The default shift is 50 ms.
     for (setting, l, expected) in
         [("time-shift = 0 s", 6, C), ("time-shift = 0 s", 5, L), ("target = 15 ms", 55, L), ("target = 15 ms", 56, C)]
     {

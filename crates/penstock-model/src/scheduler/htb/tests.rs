@@ -1,16 +1,16 @@
-//! Rates of classes, worked by hand.
+//! Rates of classes, computed by hand.
 
 use super::*;
 use crate::scheduler::class::LevelPlan;
 use crate::scheduler::testing::class;
 use crate::scheduler::{drr, priority, AnyScheduler};
 
-/// A class with these keys, this scheduler and classes below it.
+/// A class with these keys, and with this scheduler and these classes below it.
 fn above(lines: &[&str], scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
     ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..class::<ClassParameters>(lines) }
 }
 
-/// A class of another scheduler that needs no parameters, with this scheduler and classes below it.
+/// A class of another scheduler that needs no parameters, with this scheduler and these classes below it.
 fn below_other(scheduler: SchedulerPlan, classes: Vec<ClassPlan>) -> ClassPlan {
     ClassPlan { below: Some(Box::new(LevelPlan { scheduler, classes })), ..ClassPlan::default() }
 }
@@ -19,17 +19,17 @@ fn htb() -> SchedulerPlan {
     SchedulerPlan::Htb(Parameters {})
 }
 
-/// 1000 bytes a millisecond.
+/// A link that sends 1000 bytes per millisecond.
 const LINK: Rate = Rate::from_bps(8_000_000);
 
-/// Queues that always have packets of 1000 bytes, or never.
+/// Queues that always have packets of 1000 bytes (`busy`), or never.
 fn states(busy: &[bool]) -> Vec<QueueState> {
     busy.iter()
         .map(|busy| QueueState { packets: u32::from(*busy), bytes: 1000 * u64::from(*busy), head: 1000 * u32::from(*busy) })
         .collect()
 }
 
-/// The queue that begins in each millisecond, and how many of them.
+/// For each transmission until `until_ms`, the millisecond in which it begins and the queue.
 fn sent(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], until_ms: u64) -> Vec<(u64, usize)> {
     let mut it = AnyScheduler::new(scheduler, classes, LINK);
     let (queues, mut now, mut sent) = (states(busy), Time::ZERO, Vec::new());
@@ -51,16 +51,16 @@ fn sent(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], until_m
     sent
 }
 
-/// The shares of the link over 10 s.
+/// Asserts the shares of the link over 10 s.
 fn assert_shares(scheduler: &SchedulerPlan, classes: &[ClassPlan], busy: &[bool], expected: &[f64]) {
     let sent = sent(scheduler, classes, busy, 10_000);
     let seen: Vec<f64> = (0..busy.len()).map(|queue| sent.iter().filter(|(_, its)| *its == queue).count() as f64 / 1e4).collect();
-    // Bursts and debts of 3 packets, and the rest of a turn of at most 30 packets, of 10 000.
+    // Tolerance: bursts and debts of 3 packets, and the rest of a turn of at most 30 packets, in 10 000.
     let is_near = |(seen, expected): (&f64, &f64)| (seen - expected).abs() < 0.0033;
     assert!(seen.iter().zip(expected).all(is_near), "{busy:?}: {seen:?}, not {expected:?}");
 }
 
-/// The example of [Devera02]: A has www and smtp, B is alone; all share the link.
+/// The example of [Devera02]: A has www and smtp, B is alone, and all share the link.
 fn agencies() -> Vec<ClassPlan> {
     let www = class::<ClassParameters>(&["rate = 2400 kbit/s", "ceiling = 8 Mbit/s"]);
     let smtp = class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s"]);
@@ -79,9 +79,9 @@ fn assured_rates_hold_and_what_is_unused_stays_in_the_family_first() {
 
 #[test]
 fn excess_is_shared_by_quanta() {
-    // B is silent: 0.6 are left, by quanta of 10 kB and 30 kB (a tenth of a second of 800 and of 2400 kbit/s).
+    // B is silent. The remaining 0.6 are shared by quanta of 10 kB and 30 kB (a tenth of a second of 800 and of 2400 kbit/s).
     assert_shares(&htb(), &agencies(), &[true, true, false], &[0.25, 0.75, 0.0]);
-    // 0.8 are left of two classes of 0.1, by quanta of 3 kB and 1 kB.
+    // Two classes of 0.1 share the remaining 0.8 by quanta of 3 kB and 1 kB.
     let two = [("3000 bytes", "first"), ("1000 bytes", "second")]
         .map(|(quantum, _)| class::<ClassParameters>(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s", &format!("quantum = {quantum}")]));
     assert_shares(&htb(), &[above(&["rate = 8 Mbit/s"], htb(), two.to_vec())], &[true, true], &[0.7, 0.3]);
@@ -94,7 +94,7 @@ fn a_ceiling_holds_while_the_wire_is_idle() {
     assert_shares(&htb(), &two, &[true, true], &[0.1, 0.1]);
     let one = [above(&["rate = 8 Mbit/s"], htb(), two.to_vec())];
     assert_shares(&htb(), &one, &[true, true], &[0.2, 0.1]);
-    // In any time t no more than ceiling x t + burst + a packet that overdraws it.
+    // In any time t, at most ceiling x t + burst, plus a packet that overdraws it.
     let starts: Vec<u64> = sent(&htb(), &one, &[true, false], 3000).iter().map(|(ms, _)| *ms).collect();
     for (i, from) in starts.iter().enumerate() {
         for (k, to) in starts.iter().enumerate().skip(i) {
@@ -105,20 +105,20 @@ fn a_ceiling_holds_while_the_wire_is_idle() {
 
 #[test]
 fn a_ceiling_above_binds_what_is_borrowed_and_not_an_assured_rate() {
-    // A leaf of 400 kbit/s lends to itself, though its family is in debt, whose rate and ceiling are 200 kbit/s.
+    // A leaf of 400 kbit/s lends to itself, although the class above, whose rate and ceiling are 200 kbit/s, is in debt.
     let leaf = || class::<ClassParameters>(&["rate = 400 kbit/s", "ceiling = 4 Mbit/s"]);
     let family = |leaves| [above(&["rate = 8 Mbit/s"], htb(), vec![above(&["rate = 200 kbit/s"], htb(), leaves)])];
     assert_shares(&htb(), &family(vec![leaf()]), &[true], &[0.05]);
     assert_shares(&htb(), &family(vec![leaf(), leaf()]), &[true, true], &[0.05, 0.05]);
-    // 1600 bytes, 50 more in a millisecond and two packets: 350 owed at 1 ms, which take 7 ms; then a packet each 20 ms. The family owes
-    // 375 at 1 ms, and at 25 bytes a millisecond would be open at 16 ms: it lends nothing before.
+    // 1600 bytes, 50 more in a millisecond and two packets: 350 owed at 1 ms, which take 7 ms; then one packet every 20 ms. The class above
+    // owes 375 at 1 ms and, at 25 bytes per millisecond, would be open at 16 ms. It lends nothing before that.
     let starts: Vec<u64> = sent(&htb(), &family(vec![leaf()]), &[true], 60).iter().map(|(ms, _)| *ms).collect();
     assert_eq!(starts, [0, 1, 8, 28, 48]);
 }
 
 #[test]
 fn tokens_are_spent_and_earned_exactly() {
-    // 1600 bytes: 1000 leave 600, with the 100 of the next millisecond 700; 1000 more overdraw by 300, which take 3 ms: at 4 ms, then
+    // 1600 bytes: 1000 leave 600, with the 100 of the next millisecond 700. Another 1000 overdraw by 300, which takes 3 ms: at 4 ms, then
     // every 10 ms, since the bucket is at zero when it opens.
     let one = [class::<ClassParameters>(&["rate = 800 kbit/s"])];
     let starts: Vec<u64> = sent(&htb(), &one, &[true], 40).iter().map(|(ms, _)| *ms).collect();
@@ -135,14 +135,14 @@ fn priority_says_who_gets_the_excess() {
 
 #[test]
 fn it_stands_above_and_below_other_schedulers() {
-    // Deficit round robin shares what its class gets, borrowed rate included, 3 to 1.
+    // Deficit round robin shares the rate of its class, including what it borrows, 3 to 1.
     let drr = SchedulerPlan::Drr(drr::Parameters {});
     let shared = ["quantum = 3000 bytes", "quantum = 1000 bytes"].map(|quantum| class::<drr::ClassParameters>(&[quantum])).to_vec();
     let lent = vec![above(&["rate = 1600 kbit/s", "ceiling = 4 Mbit/s"], drr, shared), class::<ClassParameters>(&["rate = 4 Mbit/s"])];
     let classes = [above(&["rate = 8 Mbit/s"], htb(), lent)];
     assert_shares(&htb(), &classes, &[true, true, true], &[0.375, 0.125, 0.5]);
     assert_shares(&htb(), &classes, &[false, true, true], &[0.0, 0.5, 0.5]);
-    // Below strict priority its classes borrow from each other, and leave what they may not send to the next class.
+    // Below strict priority, the classes of HTB borrow from each other. The capacity that they may not use goes to the next class.
     let order = ["a", "b"].map(|name| priority::ClassName(name.to_owned())).to_vec();
     let root = SchedulerPlan::Priority(priority::Parameters { order });
     let inner =
@@ -152,13 +152,13 @@ fn it_stands_above_and_below_other_schedulers() {
     assert_shares(&root, &[first, ClassPlan::default()], &[true, false, true], &[0.2, 0.0, 0.8]);
 }
 
-/// A class with these keys whose classes `x` and `y` have strict priority, `x` with these classes of HTB.
+/// A class with these keys whose classes `x` and `y` have strict priority; `x` has these classes of HTB.
 fn through_priority(lines: &[&str], x: Vec<ClassPlan>) -> ClassPlan {
     let order = ["x", "y"].map(|name| priority::ClassName(name.to_owned())).to_vec();
     above(lines, SchedulerPlan::Priority(priority::Parameters { order }), vec![below_other(htb(), x), ClassPlan::default()])
 }
 
-/// Two classes below all of the link: A with [`through_priority`], and B of this rate.
+/// Two classes that share the whole link: A, made by [`through_priority`], and B with this rate.
 fn with_neighbour(a: ClassPlan, b: &str) -> Vec<ClassPlan> {
     vec![above(&["rate = 8 Mbit/s"], htb(), vec![a, class::<ClassParameters>(&[&format!("rate = {b}"), "ceiling = 8 Mbit/s"])])]
 }
@@ -169,12 +169,12 @@ fn classes_borrow_through_another_scheduler_up_to_their_ceilings() {
         .map(|(rate, ceiling)| class::<ClassParameters>(&[&format!("rate = {rate}"), &format!("ceiling = {ceiling}")]));
     let a = through_priority(&["rate = 4 Mbit/s", "ceiling = 8 Mbit/s"], x.to_vec());
     let classes = with_neighbour(a, "4 Mbit/s");
-    // A and B are assured of half each. In A, x goes first: 0.1 of its own for each class, and another 0.1 of A for the first.
+    // A and B are guaranteed half each. In A, x goes first: 0.1 of its own for each class, and another 0.1 of A for the first.
     assert_shares(&htb(), &classes, &[true, true, true, true], &[0.2, 0.1, 0.2, 0.5]);
-    // What B leaves, A borrows: y gets it.
+    // A borrows the capacity that B leaves, and y gets it.
     assert_shares(&htb(), &classes, &[true, true, true, false], &[0.2, 0.1, 0.7, 0.0]);
     assert_shares(&htb(), &classes, &[true, true, false, true], &[0.2, 0.1, 0.0, 0.7]);
-    // Nothing of its own, so to speak: all that the first class of x sends is lent by A, and all that A may send is 0.3.
+    // The first class of x has practically no rate of its own: A lends everything that it sends, and A may send 0.3.
     let poor = class::<ClassParameters>(&["rate = 8 bit/s", "ceiling = 8 Mbit/s"]);
     let a = through_priority(&["rate = 1600 kbit/s", "ceiling = 2400 kbit/s"], vec![poor]);
     let classes = with_neighbour(a, "6400 kbit/s");
@@ -185,15 +185,15 @@ fn classes_borrow_through_another_scheduler_up_to_their_ceilings() {
 
 #[test]
 fn an_assured_rate_holds_below_another_scheduler_and_is_charged_above() {
-    // The class of x is assured of 0.4 though A is of 0.1 only, whose debt leaves nothing to y.
+    // The class of x is guaranteed 0.4 although A is guaranteed only 0.1; the debt of A leaves nothing to y.
     let rich = class::<ClassParameters>(&["rate = 3200 kbit/s"]);
     let a = through_priority(&["rate = 800 kbit/s", "ceiling = 8 Mbit/s"], vec![rich]);
     let classes = with_neighbour(a.clone(), "4800 kbit/s");
     assert_shares(&htb(), &classes, &[true, true, true], &[0.4, 0.0, 0.6]);
-    // Without it, A is within its rate again: the 0.3 beyond 0.1 and 0.6 are shared by quanta of 10 kB and 60 kB.
+    // Without it, A is within its rate again: quanta of 10 kB and 60 kB share the 0.3 beyond 0.1 and 0.6.
     assert_shares(&htb(), &classes, &[false, true, true], &[0.0, 0.1 + 0.3 / 7.0, 0.6 + 1.8 / 7.0]);
-    // B is assured of 0.3 only. What x pays for is charged to A and to all of the link, so that y and B share the rest of that: A
-    // owes more than it earns, and B and y take turns at the 0.3 that is left beyond 0.4 and 0.3, by quanta of 30 kB and 10 kB.
+    // B is guaranteed only 0.3. Packets that x pays for are also charged to A and to the class of the whole link, so that y and B share the
+    // rest: A owes more than it earns, and B and y take turns at the 0.3 beyond 0.4 and 0.3, by quanta of 30 kB and 10 kB.
     assert_shares(&htb(), &with_neighbour(a, "2400 kbit/s"), &[true, true, true], &[0.4, 0.075, 0.525]);
 }
 
@@ -209,14 +209,14 @@ fn deficit_round_robin_stands_above() {
         };
         [first, class::<drr::ClassParameters>(&["quantum = 1000 bytes"])]
     };
-    // The first class gets 0.75 of the link: 0.1 and 0.2 are assured, and 0.45 more by quanta of 10 kB and 20 kB.
+    // The first class gets 0.75 of the link: 0.1 and 0.2 are guaranteed, and quanta of 10 kB and 20 kB share another 0.45.
     assert_shares(&drr, &of("8 Mbit/s"), &[true, true, true], &[0.25, 0.5, 0.25]);
-    // It may send 0.3 only, and the second class gets what that leaves.
+    // It may send only 0.3, and the second class gets the rest.
     assert_shares(&drr, &of("2400 kbit/s"), &[true, true, true], &[0.1, 0.2, 0.7]);
 }
 
-/// The leaf that sends at 100 ms, where both have packets. Before, the first one has sent a packet of 200 bytes at each of these times, and
-/// the second one has sent one at the beginning.
+/// Leaf that sends at 100 ms, when both have packets. Before that, the first has sent a packet of 200 bytes at each of these times, and the
+/// second has sent one at the beginning.
 fn first_after_pause(rate: &str, burst: &str, sent_at_ms: &[u64]) -> Turn {
     let leaf = || {
         class::<ClassParameters>(&[&format!("rate = {rate}"), "ceiling = 8 Mbit/s", &format!("burst = {burst}"), "quantum = 1500 bytes"])
@@ -238,8 +238,8 @@ fn first_after_pause(rate: &str, burst: &str, sent_at_ms: &[u64]) -> Turn {
 
 #[test]
 fn the_turn_of_an_empty_leaf_ends_if_it_sends_at_its_own_rate() {
-    // The first packet begins a turn of 1500 bytes for the next time, the second leaves 1100 of it.
+    // The first packet begins a turn of 1500 bytes for the next time; the second leaves 1100 of it.
     assert_eq!(first_after_pause("8 Mbit/s", "1600 bytes", &[10, 20]), Turn::Queue(1));
-    // The same from the second packet on, which the class above lends: there it keeps its turn.
+    // The same holds from the second packet on if the class above lends it. At that class the leaf keeps its turn.
     assert_eq!(first_after_pause("8 bit/s", "1 byte", &[10, 20, 30]), Turn::Queue(0));
 }

@@ -1,4 +1,4 @@
-//! On-off sources by hand, and what they send on average.
+//! On-off sources by hand, and their average traffic.
 
 use super::*;
 use crate::parameters::testing::read;
@@ -35,7 +35,7 @@ fn very_many_on_periods_in_a_spacing_take_as_long_as_they_should() {
     let expected = (0.003f64.powi(2) * 80_000.0).sqrt();
     let error = 1.0 / f64::from(n).sqrt();
     assert!((mean - 120.0).abs() < 4.0 * expected * error, "{mean}");
-    // Standard errors of a standard deviation and of a third moment, as of a normal law.
+    // Standard errors of a standard deviation and of a third moment, as for a normal law.
     assert!((deviation / expected - 1.0).abs() < 4.0 * error / 2f64.sqrt(), "{deviation} instead of {expected}");
     assert!((third - 240_000.0 * 0.003f64.powi(3)).abs() < 4.0 * 6f64.sqrt() * expected.powi(3) * error, "{third}");
 }
@@ -51,7 +51,7 @@ fn what_is_left_after_very_many_on_periods_has_the_law_of_a_whole_one() {
         source.left.as_seconds()
     };
     let (mean, deviation, _) = moments(&(0..n).map(left).collect::<Vec<f64>>());
-    // An exponential law has a standard deviation of its mean, with a standard error of sqrt(2 / n) of that.
+    // The standard deviation of an exponential law equals its mean, with a relative standard error of sqrt(2 / n).
     let error = 4.0 * (2.0 / f64::from(n)).sqrt();
     assert!((mean / 0.001 - 1.0).abs() < error && (deviation / 0.001 - 1.0).abs() < error, "{mean} +- {deviation}");
 }
@@ -142,7 +142,7 @@ fn carried_packets_come_at_one_spacing_of_on_time() {
     let mut next = || (source.next(&mut stream).after, source.left);
     assert_eq!(next(), (Duration::from_ms(20), Duration::from_ms(30)));
     assert_eq!(next(), (Duration::from_ms(20), Duration::from_ms(10)));
-    // 10 ms are left: 10 ms, an off period and 10 ms of the next on period.
+    // 10 ms of on-time are left, so the next packet follows after 10 ms, an off period and 10 ms of the next on period.
     let mut same = self::stream("carried");
     let (off, on) = (draw(Duration::from_ms(660), &mut same), draw(Duration::from_ms(340), &mut same));
     assert_eq!(next(), (Duration::from_ms(20) + off, on - Duration::from_ms(10)));
@@ -175,22 +175,22 @@ fn a_source_starts_as_it_is_told() {
     let mean = |all: &[Duration]| all.iter().map(|after| after.as_seconds()).sum::<f64>() / 20_000.0;
     // Exponential of mean 660 ms; four standard errors.
     assert!((mean(&firsts(&["initial = off"])) - 0.66).abs() < 4.0 * 0.66 / 20_000f64.sqrt());
-    // A packet for each spacing of on-time: one in the first 20 ms if the source is on for all of them, and never two.
+    // One packet for each spacing of on-time: one in the first 20 ms if the source is on for all of them, and never two.
     let at_first = firsts(&[]).iter().filter(|after| **after < Duration::from_ms(20)).count() as f64 / 20_000.0;
     assert!((at_first - 0.34).abs() < 4.0 * (0.34 * 0.66 / 20_000f64).sqrt(), "{at_first}");
-    // Half of the sources begin at once, the others after an off period.
+    // Half of the sources start at once, the others after an off period.
     let either = firsts(&["initial = either"]);
     let at_once = either.iter().filter(|after| **after == Duration::ZERO).count() as f64;
     assert!((at_once / 20_000.0 - 0.5).abs() < 4.0 * 0.5 / 20_000f64.sqrt());
     assert!((mean(&either) - 0.33).abs() < 4.0 * 0.58 / 20_000f64.sqrt());
     let random = firsts(&["initial = on", "phase = random"]);
     let within = random.iter().filter(|after| **after < Duration::from_ms(20)).count() as f64 / 20_000.0;
-    // Unless the on period ends before: the mean of exp(-t/340 ms) over 20 ms.
+    // Except if the on period ends before: the mean of exp(-t/340 ms) over 20 ms.
     let sure = (1.0 - (-20.0f64 / 340.0).exp()) * 340.0 / 20.0;
     assert!((within - sure).abs() < 4.0 * (sure * (1.0 - sure) / 20_000.0).sqrt(), "{within}");
 }
 
-/// Packets in each of the first twenty windows: the mean over many sources, and its standard error.
+/// Packets in each of the first twenty windows: mean over many sources, and its standard error.
 fn packets_by_window(parameters: &Parameters, window: Duration) -> Vec<(f64, f64)> {
     const SOURCES: u32 = 60_000;
     let (mut stream, mut sums) = (stream("windows"), [(0u64, 0u64); 20]);
@@ -220,7 +220,7 @@ fn a_stationary_source_sends_its_mean_rate_from_the_start_on() {
             let parameters: Parameters = read(&[&format, &[remainder][..]].concat()).expect("sound");
             let expected = parameters.mean_rate().as_bps() as f64 / 1280.0 * window.as_seconds();
             for (n, (mean, error)) in packets_by_window(&parameters, window).into_iter().enumerate() {
-                // One in 16,000 such differences is larger by chance, and the seed is fixed.
+                // One in 16,000 such differences exceeds this by chance; the seed is fixed.
                 assert!((mean - expected).abs() < 4.0 * error, "{remainder}, window {n}: {mean} {error} {expected}");
             }
         }

@@ -27,7 +27,7 @@ fn stream() -> Stream {
     Key::root(1, 0).child("video").stream()
 }
 
-/// Spacing in ns, size, frame and place of the first `n` packets.
+/// Spacing in ns, size, frame and position of the first `n` packets.
 fn sent(video: &mut Video, n: usize) -> Vec<(u64, u32, u16, FramePlace)> {
     let mut stream = stream();
     let mut given = |i: usize| {
@@ -72,14 +72,14 @@ fn a_frame_of_one_packet_is_whole() {
 fn a_request_holds_from_the_next_frame_on() {
     let (mut video, mut stream) = (video(&["min-rate = 200 kbit/s", "max-rate = 2 Mbit/s"]), stream());
     assert_eq!(video.first(&mut stream).size, 1429);
-    // The first packet has not been sent: an I frame of 5000 bytes in four packets.
+    // The first packet, of an I frame, has not been sent: the frame shrinks to 5000 bytes in four packets.
     assert_eq!(video.on_rate_request(Time::ZERO, Rate::from_bps(500_000)), Some(1250));
     assert_eq!(video.next(&mut stream), Emission { after: Duration::ZERO, size: 1250 });
-    // In the middle of the frame: it stays, and the B frame after it has 2500 x 2 bytes, since no rate is above 2 Mbit/s.
+    // In the middle of a frame, its size stays. The B frame after it has 2500 x 2 bytes, since no rate is above 2 Mbit/s.
     assert_eq!(video.on_rate_request(Time::ZERO, Rate::from_bps(9_000_000)), None);
     assert_eq!([video.next(&mut stream).size, video.next(&mut stream).size], [1250, 1250]);
     assert_eq!((video.next(&mut stream).size, video.0.bytes), (1250, 5000));
-    // Nor below 200 kbit/s: 500 bytes.
+    // No rate is below 200 kbit/s: 500 bytes.
     assert_eq!(video.on_rate_request(Time::ZERO, Rate::from_bps(1)), Some(500));
     assert_eq!(video.frame(), (1, FramePlace::Only));
 }
@@ -120,7 +120,8 @@ fn sizes_of_frames_have_the_moments_of_the_log_normal_law() {
     let parameters: Parameters = read(&["rate = 80 Mbit/s", "frame-rate = 100", "variation = 0.3", "packet = 65535 bytes"]).expect("sound");
     let (mut video, mut stream) = (Video::new(&parameters, &Site::trial()), stream());
     video.first(&mut stream);
-    // By place in the group, sizes over their means of 100,000 x weight bytes: sums of x, (x - 1)^2 and (x - 1)^3; and bytes of all.
+    // For each position in the group, with x the size over its mean of 100,000 x weight bytes: sums of x, (x - 1)^2 and (x - 1)^3; and the
+    // total bytes.
     let (mut sums, mut bytes, mut seen) = ([0.0; 3], 0.0, 0);
     while seen < frames {
         if video.frame().1.is_first() {
@@ -146,7 +147,8 @@ fn sizes_of_frames_have_the_moments_of_the_log_normal_law() {
     within(sums[0], 1.0, 1.0 + central(2));
     within(sums[1], central(2), central(4));
     within(sums[2], central(3), central(6));
-    // The rate: frames of mean squared weight m2 over a group have variance v^2 m2 of their mean; whole groups but one.
+    // Error of the rate: frames with the mean squared weight m2 over a group have the variance v^2 m2 in units of their mean. All groups
+    // but one are whole.
     let squares = (0..12).map(|place| parameters.weight(place).powi(2)).sum::<f64>() / 12.0;
     let error = 100_000.0 * (variation * variation * squares / n).sqrt() + 100_000.0 * 12.0 / n;
     assert!((bytes / n - 100_000.0).abs() < 5.0 * error, "{} bytes a frame", bytes / n);

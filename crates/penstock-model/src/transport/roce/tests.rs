@@ -1,4 +1,4 @@
-//! Exact sequences of packets, worked by hand.
+//! Exact sequences of packets, computed by hand.
 
 use super::*;
 use crate::packet::{Body, Echo, Ecn};
@@ -10,7 +10,7 @@ use crate::transport::rate_control::{AnyRateControl, HopRecord, RateAck, RateCon
 use crate::units::{Rate, Time};
 use std::sync::{Arc, Mutex};
 
-/// Packets of 1000 bytes at 8 Mbit/s: one each millisecond.
+/// Packets of 1000 bytes at 8 Mbit/s: one per millisecond.
 fn sender(lines: &[&str], packets: u32) -> Sender {
     let lines = [&["packet = 1000 bytes", "rate-control = fixed"], lines].concat();
     let mut it = Sender::new(&Arc::new(read(&lines).expect("sound")), &Site { rate: Rate::from_bps(8_000_000), ..Site::trial() });
@@ -23,7 +23,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// Next packet that leaves: its number, whether it requests an acknowledgement, whether it is sent again.
+/// Next packet that leaves: its number, whether it requests an acknowledgement, and whether it is sent again.
 fn leaves(it: &mut Sender, at: u64) -> Option<(u32, bool, bool)> {
     match it.next_transmission(ms(at))?.body {
         Body::RoceData { psn, asks_for_ack, retransmission } => Some((psn, asks_for_ack, retransmission)),
@@ -37,14 +37,14 @@ fn packets_leave_at_the_rate() {
     assert_eq!(leaves(&mut it, 5), Some((0, false, false)));
     assert_eq!((leaves(&mut it, 5), it.deadline()), (None, ms(6)));
     assert_eq!(leaves(&mut it, 6), Some((1, true, false)));
-    // The last packet of a message requests an acknowledgement too; then only the timer is left, which runs from the first packet on.
+    // The last packet of a message also requests an acknowledgement. Then only the timer is left, which runs from the first packet on.
     assert_eq!(leaves(&mut it, 7), Some((2, true, false)));
     assert_eq!(it.deadline(), ms(5) + Duration::from_ns(4_194_304));
     it.on_ack(ms(8), 2, false, Echo::NONE);
     assert!(!it.is_finished());
     it.on_ack(ms(9), 3, false, Echo::NONE);
     assert_eq!((it.is_finished(), it.deadline()), (true, Time::NEVER));
-    // The numbers of another message follow on.
+    // The numbers of another message continue.
     it.offer(ms(20), Some(1));
     assert_eq!(leaves(&mut it, 20), Some((3, true, false)));
 }
@@ -62,7 +62,7 @@ fn a_nak_sends_everything_again_from_the_gap_on() {
         assert_eq!(leaves(&mut it, 4 + u64::from(psn)), Some((psn, false, true)));
     }
     assert_eq!(leaves(&mut it, 9), Some((5, false, false)));
-    // An acknowledgement from before the gap does not move the sender back; one beyond the packets to resend moves it forward.
+    // An acknowledgement from before the gap does not move the sender back. One beyond the packets to resend moves it forward.
     it.on_ack(ms(9), 1, false, Echo::NONE);
     assert_eq!(leaves(&mut it, 10), Some((6, false, false)));
     it.on_ack(ms(10), 3, true, Echo::NONE);
@@ -99,7 +99,7 @@ fn what_is_withdrawn_is_not_sent() {
     leaves(&mut it, 0);
     it.withdraw(ms(1));
     assert_eq!((leaves(&mut it, 1), it.is_finished()), (None, false));
-    // The packet had not requested an acknowledgement; sent again, it is the last one and does.
+    // The packet had not requested an acknowledgement. Sent again, it is the last one and does.
     it.on_deadline(ms(5));
     assert_eq!(leaves(&mut it, 5), Some((0, true, true)));
 }
@@ -128,7 +128,7 @@ fn packets_beyond_a_gap_are_refused_once() {
     assert_eq!(answer(3, false), Some((2, true)));
     assert_eq!(answer(4, true), None);
     assert_eq!(answer(5, false), None);
-    // In order again from the gap on; another gap is refused again.
+    // In order again from the gap on. Another gap causes another refusal.
     assert_eq!(answer(2, false), None);
     assert_eq!(answer(3, true), Some((4, false)));
     assert_eq!(answer(6, false), Some((4, true)));
@@ -161,7 +161,7 @@ fn mistakes_are_told() {
     assert_eq!(mistakes(&["timeout = 0 s"]), ["timeout: must be above 0 s"]);
 }
 
-/// Records its inputs; sends 8 Mbit/s and has a window of 1500 bytes.
+/// Records its inputs. Sends at 8 Mbit/s with a window of 1500 bytes.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<Vec<String>>>);
 

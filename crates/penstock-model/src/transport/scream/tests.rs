@@ -1,4 +1,4 @@
-//! The pseudocode of RFC 8298 with numbers worked by hand.
+//! The pseudocode of RFC 8298, with numbers computed by hand.
 
 use super::feedback::Report;
 use super::media_rate::MediaRate;
@@ -22,7 +22,7 @@ fn parameters(lines: &[&str]) -> Parameters {
     read(lines).expect("sound")
 }
 
-/// A window for packets of 1000 bytes, with `most` bytes in flight at most so far.
+/// A window for packets of 1000 bytes, with a maximum of `most` bytes in flight so far.
 fn window(lines: &[&str], most: u64) -> CongestionWindow {
     let mut it = CongestionWindow::new(&parameters(lines), Bytes::new(1000));
     it.on_sent(Time::ZERO, most);
@@ -54,7 +54,7 @@ fn the_trend_is_the_prediction_times_the_average_fraction() {
     close(it.trend_memory, second);
     it.delay = 0.0;
     it.sample_delay(at(150));
-    // The same two further back: R(1) = 16 * 0.005625 - 0.031875 + 0.393125 - 0.069375, average 0.1305.
+    // The same two values further back: R(1) = 16 * 0.005625 - 0.031875 + 0.393125 - 0.069375, average 0.1305.
     close(it.trend, 0.381875 / 1.1375 * 0.1305);
     close(it.trend_memory, 0.99 * second);
 }
@@ -131,7 +131,7 @@ fn the_target_rises_with_delays_that_stay_and_falls_back() {
     };
     // One value of 2 among 200: mean of 50 is 0.04, variance 2^2 / 200 - 0.01^2 = 0.0199.
     close(targets(1, 0.2), 0.1 * (0.04f64 + 0.0199f64.sqrt()).max(1.0));
-    // All are 2: no variance.
+    // All values are 2: no variance.
     close(targets(199, 0.2), 0.2);
     close(targets(200, 0.6), 0.4); // 6 x 100 ms, above the upper limit
                                    // Half of the samples still are 6 and the variance 9: slowly down from 0.4, until the average and deviation are below the target.
@@ -153,7 +153,7 @@ fn losses_let_the_target_rise_at_once() {
     close(target, (0.15 * (0.06 + (0.045 - 0.000225f64).sqrt())).max(0.1));
     let (target, rate) = until(1..100);
     close(rate, 1.0 - 0.99f64.powi(100));
-    // 100 of 200 are 3 and all of the last 50: variance 9 / 4.
+    // 100 of 200 values are 3, as are all of the last 50: variance 9 / 4.
     close(target, 0.4f64.min(0.15 * 4.5));
 }
 
@@ -180,7 +180,7 @@ fn the_target_rate_ramps_up_in_fast_increase() {
     close(it.target, 943_200.0);
     it.on_event(Event::Mark);
     close(it.target, 848_880.0);
-    // From 943,200 to 848,880 is -0.1: (0.4)^2 is below a fifth.
+    // The relative change from 943,200 to 848,880 is -0.1: (0.4)^2 is below a fifth.
     it.on_media(50_000);
     it.adjust(&network, 0.0);
     close(it.target, 856_880.0);
@@ -200,14 +200,14 @@ fn later_the_rtp_queue_and_the_trend_reduce_the_target_rate() {
         it.adjust(network, queue);
         it.target
     };
-    // The faster of both: 1 Mbit/s; up by the ramp of 40 kbit/s.
+    // The faster of both, 1 Mbit/s, plus the ramp of 40 kbit/s.
     close(adjust(&network, 20_000, 25_000, 0.0), 1_040_000.0);
-    // 20 ms of queue are 20 kbit, more of it scales by 0.95.
+    // A queue of 20 ms is 20 kbit. A longer one scales the rate by 0.95.
     close(adjust(&network, 25_000, 20_000, 20_000.0), 1_080_000.0);
     close(adjust(&network, 25_000, 20_000, 30_000.0), 1_120_000.0 * 0.95);
-    // More in the queue than is sent in a second.
+    // More is in the queue than is sent in a second.
     close(adjust(&network, 25_000, 0, 1_100_000.0), (1_064_000.0 - 100_000.0) * 0.95);
-    // The trend guards: 1 Mbit/s x (1 - 0.1) is still far above the ramp; its memory halves the limit of twice the rate.
+    // Effects of the trend: 1 Mbit/s x (1 - 0.1) is still far above the ramp; the memory of the trend halves the limit of twice the rate.
     network.trend_memory = 0.95;
     network.trend = 1.0;
     close(adjust(&network, 25_000, 0, 0.0), 955_800.0);
@@ -222,13 +222,13 @@ fn later_the_rtp_queue_and_the_trend_reduce_the_target_rate() {
 fn bytes_in_flight_are_those_after_the_newest_acknowledged_packet() {
     let mut it = SentPackets::default();
     (0..6).for_each(|seq| it.push(at(seq), 1000 + seq as u32));
-    // Packet 2 is missing: it counts as acknowledged, and is lost at once.
+    // Packet 2 is missing. It counts as acknowledged, and is lost at once.
     let report = |newest, before| Report { newest, before, ..Report::default() };
     let told = it.on_report(at(50), &report(3, 0b110));
     assert_eq!(told, Acknowledged { bytes: 4006, has_loss: true, newest_sent: Some(at(3)) });
     assert_eq!(it.in_flight(), 2009);
     assert_eq!(it.on_report(at(60), &report(3, 0b110)), Acknowledged::default());
-    // It arrives 30 ms after it was found missing, which is the window from then on.
+    // It arrives 30 ms after it was found missing. This becomes the reordering window.
     let told = it.on_report(at(80), &report(3, 0b111));
     assert_eq!((told, it.reordering_window()), (Acknowledged::default(), Duration::from_ms(30)));
     let has_loss = |it: &mut SentPackets, ms| it.on_report(at(ms), &report(5, 0b1110)).has_loss;
@@ -263,7 +263,7 @@ fn reports_tell_what_has_arrived_and_when_the_newest_did() {
     it.on_packet(at(7), &data(0, 1000, Ecn::Ect0), Time::ZERO);
     it.on_packet(at(8), &data(4, 1000, Ecn::Ce), Time::ZERO);
     assert_eq!((report(&mut it, 24), it.deadline()), (None, at(25)));
-    // Packets 1 and 0 are three and four before packet 4; the copy counts as a mark, and not as data.
+    // Packets 1 and 0 are three and four before packet 4. The copy counts as a mark, but not as data.
     assert_eq!(report(&mut it, 25), Some(Report { newest: 4, arrived_us: 6000, before: 0b1100, marked: 2 }));
     assert_eq!(it.delivered(), 3 * 960);
     it.on_packet(at(26), &data(69, 1000, Ecn::Ect0), Time::ZERO);
@@ -335,12 +335,12 @@ fn sent(it: &mut dyn TransportSender, ms: u64) -> Vec<(u64, DataPacket)> {
 #[test]
 fn without_feedback_the_window_closes_and_a_minimum_rate_stays() {
     let packets = sent(&mut *sender(&["ecn = true"]), 500);
-    // Three packets of 1200 bytes fit into 3000 + 1200 bytes. Then each takes as long as at 50 kbit/s, 192 ms.
+    // Three packets of 1200 bytes fit into 3000 + 1200 bytes. Then each takes the time that it needs at 50 kbit/s, 192 ms.
     let times: Vec<u64> = packets.iter().map(|(time, _)| *time).collect();
     assert_eq!(times, [0, 0, 0, 192_000, 384_000]);
     assert!(packets.iter().all(|(_, packet)| (packet.size, packet.ecn) == (1200, Ecn::Ect0)));
     assert_eq!(packets.iter().map(|(_, packet)| packet.seq).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
-    // The packets carry their frames and the times of these.
+    // The packets carry their frames and the times of the frames.
     let receiver = Receiver::new(Bytes::new(40), None);
     let parts: Vec<FramePart> = packets.iter().filter_map(|(_, packet)| receiver.frame_part(packet)).collect();
     let frames: Vec<(u16, FramePlace, Time)> = parts.iter().map(|part| (part.frame, part.place, part.generated)).collect();
@@ -353,10 +353,10 @@ fn without_feedback_the_window_closes_and_a_minimum_rate_stays() {
 fn feedback_opens_the_window_and_paces_at_the_window_per_round_trip() {
     let mut it = sender(&[]);
     (0..3).for_each(|_| assert!(it.next_packet(Time::ZERO).is_some()));
-    // All three arrive after 50 ms; the report after 100 ms. In fast increase the window grows by 3600 to 6600 bytes.
+    // All three arrive after 50 ms, and the report after 100 ms. In fast increase the window grows by 3600 to 6600 bytes.
     let report = Report { newest: 2, arrived_us: 50_000, before: 0b11, marked: 0 };
     it.on_ack(at(100), &report.to_ack(), at(50));
-    // Two frames wait, of 40 and 80 ms, and the third one's packets come at 120 ms: 1200 bytes take 1200 / 6600 of 100 ms.
+    // Two frames wait, from 40 and 80 ms, and the packets of the third arrive at 120 ms: 1200 bytes take 1200 / 6600 of 100 ms.
     let packets = (0..6).map(|_| {
         let now = it.deadline().max(at(100));
         it.on_deadline(now);

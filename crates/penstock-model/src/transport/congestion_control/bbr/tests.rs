@@ -1,4 +1,4 @@
-//! The model and the states, with numbers worked by hand from [Cardwell17 s4].
+//! Model and states, with numbers computed by hand from [Cardwell17 s4].
 
 use super::super::testing::context;
 use super::super::RateSample;
@@ -21,7 +21,7 @@ fn at_ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_ms(ms)
 }
 
-/// Report of ten segments that were sent a round ago, at `rate` segments per second; one round trip is 100 ms.
+/// Report of ten segments that were sent one round ago, at `rate` segments per second. One round trip is 100 ms.
 fn report(round: u32, rate: u32) -> AckReport {
     let interval = Duration::from_ps(10 * 1_000_000_000_000 / u64::from(rate));
     let sample = RateSample { delivered: 10, interval, prior_delivered: 10 * round, is_app_limited: false };
@@ -42,7 +42,7 @@ fn report(round: u32, rate: u32) -> AckReport {
     }
 }
 
-/// A control whose pipe is full, in ProbeBW: 1000 segments a second and 100 ms, a BDP of 100 segments.
+/// A control with a full pipe in ProbeBW: 1000 segments per second and 100 ms, a BDP of 100 segments.
 fn in_probe_bw(key: u64) -> (Bbr, Window) {
     let (mut it, mut window) = (bbr(key), window());
     it.on_rtt_sample(&RttSample { now: at_ms(0), rtt: Duration::from_ms(100), smoothed: Duration::from_ms(100) }, &mut window);
@@ -59,7 +59,7 @@ fn the_pipe_is_full_after_three_rounds_without_growth_by_a_quarter() {
         it.on_report(&report(round, rate), &mut window);
         assert_eq!((it.full_bw_count, it.state), (count, State::Startup), "round {round}");
     }
-    // One limited by the application does not count.
+    // A sample limited by the application does not count.
     let limited = report(7, 260);
     let sample = limited.rate.map(|sample| RateSample { is_app_limited: true, ..sample });
     it.on_report(&AckReport { rate: sample, ..limited }, &mut window);
@@ -79,12 +79,12 @@ fn startup_paces_the_initial_window_over_the_round_trip_and_doubles() {
     let (mut it, mut window) = (bbr(1), window());
     it.on_rtt_sample(&RttSample { now: at_ms(0), rtt: Duration::from_ms(100), smoothed: Duration::from_ms(100) }, &mut window);
     assert_eq!(it.pacing_rate, HIGH_GAIN * 10.0 / 0.1);
-    // A rate that is lower does not slow it down before the pipe is full.
+    // A lower rate does not slow down the sender before the pipe is full.
     it.on_report(&report(0, 50), &mut window);
     assert_eq!(it.pacing_rate, HIGH_GAIN * 100.0);
     it.on_report(&report(1, 200), &mut window);
     assert_eq!(it.pacing_rate, HIGH_GAIN * 200.0);
-    // Ten segments were delivered each time; the target of 2.89 x 5 + 3 is above 10, that of 2.89 x 20 + 3 x 2 above 20.
+    // Ten segments were delivered each time. The target of 2.89 x 5 + 3 exceeds 10, and that of 2.89 x 20 + 3 x 2 exceeds 20.
     assert_eq!(window.size, 30.0);
 }
 
@@ -102,7 +102,7 @@ fn the_phases_of_probe_bw_begin_at_random_but_not_with_the_low_one() {
         assert_eq!(it.pacing_gain, gain, "at {now} ms");
         assert_eq!(it.pacing_rate, gain * 1000.0);
     }
-    // The high one lasts until as much is in the network as it wants: 125 segments and three bursts of 2.
+    // The high gain lasts until its target is in the network: 125 segments and three bursts of 2.
     (it.cycle_index, it.pacing_gain, it.cycle_stamp) = (0, 1.25, at_ms(1000));
     for (now, in_flight_before, newly_lost, gain) in [(1150, 130, 0, 1.25), (1160, 131, 0, 0.75), (1161, 107, 0, 0.75), (1162, 106, 0, 1.0)]
     {
@@ -125,7 +125,7 @@ fn the_minimum_round_trip_lasts_ten_seconds_and_is_then_probed_for() {
     it.on_report(&longer(10_501), &mut window);
     assert_eq!((it.state, it.rtprop, window.size), (State::ProbeRtt, Some(Duration::from_ms(150)), 4.0));
     assert!(it.limits_rate());
-    // The time counts from when four segments are in the network, and a round trip must pass.
+    // The time counts from when four segments are in the network, and one round trip must pass.
     it.on_report(&AckReport { in_flight: 4, ..longer(10_600) }, &mut window);
     it.on_report(&AckReport { in_flight: 4, rate: None, ..longer(10_801) }, &mut window);
     assert_eq!(it.state, State::ProbeRtt);
@@ -173,7 +173,7 @@ fn a_connection_without_a_round_trip_waits_ten_seconds_for_one_from_its_beginnin
     let (mut it, mut window) = (bbr(1), window());
     let first = SentSegment { now: at_ms(60_000), seq: 0, retransmission: false, in_flight: 0, app_limited: false };
     it.on_sent(&first, &mut window);
-    // Its first segment was lost: what was sent again gives no round trip.
+    // The first segment was lost: its retransmission gives no round trip.
     let without = |now| AckReport { now: at_ms(now), rtt: None, rate: None, ..report(0, 100) };
     it.on_report(&without(70_000), &mut window);
     assert_eq!(it.state, State::Startup);

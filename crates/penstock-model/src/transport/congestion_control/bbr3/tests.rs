@@ -1,4 +1,4 @@
-//! The model and the states, with numbers worked by hand from the pseudocode of [Cardwell26 s5].
+//! Model and states, with numbers computed by hand from the pseudocode of [Cardwell26 s5].
 
 use super::super::testing::{at_ms, close, context};
 use super::super::RateSample;
@@ -17,7 +17,7 @@ fn window() -> Window {
     Window { size: 10.0, threshold: 1000.0, max: 10_000 }
 }
 
-/// Report of ten segments that were sent a round ago, at `rate` segments per second; one round trip is 100 ms.
+/// Report of ten segments that were sent one round ago, at `rate` segments per second. One round trip is 100 ms.
 fn report(round: u32, rate: u32) -> AckReport {
     let interval = Duration::from_ps(10 * 1_000_000_000_000 / u64::from(rate));
     let sample = RateSample { delivered: 10, interval, prior_delivered: 10 * round, is_app_limited: false };
@@ -42,7 +42,8 @@ fn lost(seq: u32, in_flight: u32, lost: u32) -> LostSegment {
     LostSegment { seq, in_flight, lost, delivered: 60, app_limited: false }
 }
 
-/// A control whose pipe is full, in ProbeBW since 600 ms, and without a queue in ProbeBW_CRUISE at once: 1000 segments a second and 100 ms, a BDP of 100 segments.
+/// A control with a full pipe, in ProbeBW since 600 ms and, without a queue, immediately in ProbeBW_CRUISE: 1000 segments per second and
+/// 100 ms, a BDP of 100 segments.
 fn in_probe_bw(lines: &[&str]) -> (Bbr3, Window) {
     let (mut it, mut window) = (bbr(lines), window());
     it.on_rtt_sample(&RttSample { now: at_ms(0), rtt: Duration::from_ms(100), smoothed: Duration::from_ms(100) }, &mut window);
@@ -52,7 +53,7 @@ fn in_probe_bw(lines: &[&str]) -> (Bbr3, Window) {
     (it, window)
 }
 
-/// The same in ProbeBW_UP since the end of round 10.
+/// Same control in ProbeBW_UP since the end of round 10.
 fn in_probe_bw_up(lines: &[&str]) -> (Bbr3, Window) {
     let (mut it, mut window) = in_probe_bw(lines);
     it.on_report(&AckReport { in_flight: 50, ..report(6, 1000) }, &mut window);
@@ -72,7 +73,7 @@ fn the_pipe_is_full_after_three_rounds_without_growth_by_a_quarter() {
         it.on_report(&report(round, rate), &mut window);
         assert_eq!((it.full_bw_count, it.state), (count, State::Startup), "round {round}");
     }
-    // One limited by the application does not count.
+    // A sample limited by the application does not count.
     let limited = report(7, 260);
     let sample = limited.rate.map(|sample| RateSample { is_app_limited: true, ..sample });
     it.on_report(&AckReport { rate: sample, ..limited }, &mut window);
@@ -102,7 +103,7 @@ fn drain_ends_after_three_rounds() {
     assert_eq!(states[7], State::ProbeBwDown);
 }
 
-/// Losses have halved bw; max_bw is 1000 segments a second, and 100 of them are in flight without a queue.
+/// Losses have halved bw. max_bw is 1000 segments per second, with which 100 segments are in flight without a queue.
 #[test]
 fn cruising_begins_at_max_bw() {
     let (mut it, mut window) = in_probe_bw(&[]);
@@ -113,7 +114,7 @@ fn cruising_begins_at_max_bw() {
     }
 }
 
-/// Losses above 2 % in six ranges, a round trip after the first of them.
+/// Losses above 2 % in six ranges, one round trip after the first of them.
 #[test]
 fn startup_ends_with_many_losses() {
     for (ranges, state) in [(5, State::Startup), (6, State::Drain)] {
@@ -135,7 +136,7 @@ fn startup_ends_with_many_losses() {
     assert_eq!(it.lost_ranges, (3, Some(10)));
 }
 
-/// 60 rounds come first: with a BDP of 100 segments a flow waits for its random time of 2 to 3 s, but no more than 63 round trips.
+/// 60 rounds come first. With a BDP of 100 segments, a flow waits for its random time of 2 to 3 s, but at most 63 round trips.
 #[test]
 fn a_probe_begins_after_a_random_time_or_63_rounds() {
     let (mut it, mut window) = in_probe_bw(&[]);
@@ -146,7 +147,7 @@ fn a_probe_begins_after_a_random_time_or_63_rounds() {
     assert_eq!(it.state, State::ProbeBwCruise);
     it.on_report(&AckReport { in_flight: 100, ..report(7, 1000) }, &mut window);
     assert_eq!(it.state, State::ProbeBwRefill);
-    // With a BDP of 30 segments after 30.
+    // With a BDP of 30 segments, after 30 round trips.
     let (mut it, mut window) = in_probe_bw(&[]);
     it.min_rtt = Some(Duration::from_ms(30));
     it.bw_probe_wait = Duration::from_ms(1_000_000);
@@ -157,7 +158,7 @@ fn a_probe_begins_after_a_random_time_or_63_rounds() {
     assert_eq!(it.state, State::ProbeBwRefill);
 }
 
-/// max_bw forgets a cycle after the next one; the cycle advances a round trip after ProbeBW_UP.
+/// max_bw forgets a cycle after the next one. The cycle advances one round trip after ProbeBW_UP.
 #[test]
 fn bandwidth_is_the_maximum_of_two_cycles() {
     let (mut it, mut window) = in_probe_bw_up(&[]);
@@ -172,7 +173,7 @@ fn bandwidth_is_the_maximum_of_two_cycles() {
     close(it.max_bw.max(), 900.0);
 }
 
-/// By hand: of 101 segments in flight 3 are lost, 2 of the 100 before: the threshold is at 100. Of 50, one of 49 is beyond it.
+/// By hand: 3 of 101 segments in flight are lost, 2 of the 100 before, so the threshold is at 100. At 50, one of 49 exceeds it.
 #[test]
 fn losses_of_a_probe_bound_the_window() {
     let (mut it, mut window) = in_probe_bw_up(&[]);
@@ -196,7 +197,7 @@ fn losses_of_a_probe_bound_the_window() {
     close(it.inflight_longterm, 70.0);
 }
 
-/// A probe after one that went too high ends where that one was; without losses, the next begins at once.
+/// A probe after one that went too high ends where the earlier one did. Without losses, the next begins at once.
 #[test]
 fn a_probe_after_losses_is_brief() {
     let (mut it, mut window) = in_probe_bw_up(&[]);
@@ -209,7 +210,7 @@ fn a_probe_after_losses_is_brief() {
     assert_eq!((it.state, it.prev_probe_precautionary), (State::ProbeBwRefill, false));
 }
 
-/// With a window of 100 the bound grows by a segment for each 100 acknowledged ones, then for each 50, 25, ...
+/// With a window of 100, the bound grows by one segment per 100 acknowledged ones, then per 50, 25, ...
 #[test]
 fn the_bound_grows_faster_in_each_round() {
     let (mut it, mut window) = in_probe_bw_up(&[]);
@@ -225,7 +226,7 @@ fn the_bound_grows_faster_in_each_round() {
     }
 }
 
-/// In ProbeBW_CRUISE, 600 segments a second are less than 70 % of 1000, and 10 delivered less than 70 % of the window.
+/// In ProbeBW_CRUISE, 600 segments per second are less than 70 % of 1000, and 10 delivered are less than 70 % of the window.
 #[test]
 fn other_losses_reduce_the_short_term_model() {
     let (mut it, mut window) = in_probe_bw(&[]);
@@ -243,7 +244,7 @@ fn other_losses_reduce_the_short_term_model() {
     assert_eq!((it.state, it.bw_shortterm, it.bw), (State::ProbeBwRefill, f64::INFINITY, 1000.0));
 }
 
-/// 5 s after the last shorter round trip; half of a BDP of 100 segments for 200 ms and a round trip.
+/// 5 s after the last shorter round trip: half of a BDP of 100 segments for 200 ms and one round trip.
 #[test]
 fn the_round_trip_is_measured_again() {
     let (mut it, mut window) = in_probe_bw(&[]);

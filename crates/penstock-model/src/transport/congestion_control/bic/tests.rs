@@ -1,4 +1,4 @@
-//! Numbers worked by hand from the pseudocode of [Xu04].
+//! Numbers computed by hand from the pseudocode of [Xu04].
 
 use super::super::testing::{ack, close, context, loss};
 use super::*;
@@ -20,7 +20,7 @@ fn grow(it: &mut Bic, window: &mut Window) -> f64 {
     (window.size - before) * before
 }
 
-/// From 87.5 half of the way to 100 is 6.25; from 875 half of the way to 1000 is more than 32.
+/// Half of the distance from 87.5 to 100 is 6.25; half of that from 875 to 1000 exceeds 32.
 #[test]
 fn a_step_is_half_of_the_way_and_at_most_s_max() {
     let mut it = bic(&[]);
@@ -35,7 +35,7 @@ fn a_step_is_half_of_the_way_and_at_most_s_max() {
     close(grow(&mut it, &mut window), 32.0);
 }
 
-/// The second reduction is from 950 to 831.25, the middle 890.625.
+/// The second reduction is from 950 to 831.25; the middle is 890.625.
 #[test]
 fn a_flow_that_did_not_reach_its_maximum_releases_bandwidth() {
     let mut it = bic(&[]);
@@ -49,7 +49,7 @@ fn a_flow_that_did_not_reach_its_maximum_releases_bandwidth() {
     assert_eq!(it.phase, Phase::Search { max_win: 960.0 });
 }
 
-/// Steps of 1 to 101, of 2 to 103, of 4 to 107 or a fraction of a segment beyond each, then of s-max.
+/// Steps of 1 to 101, of 2 to 103, of 4 to 107 or up to a segment beyond each, then of s-max.
 #[test]
 fn beyond_the_maximum_the_steps_double() {
     let mut it = bic(&["s-max = 8"]);

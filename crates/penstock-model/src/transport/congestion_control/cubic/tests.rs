@@ -1,4 +1,4 @@
-//! Numbers worked by hand from the equations of RFC 9438.
+//! Numbers computed by hand from the equations of RFC 9438.
 
 use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Cubic, Parameters};
@@ -57,15 +57,15 @@ fn the_window_is_back_after_k_seconds() {
     close(epoch.k, 9.085_602_964_160_698);
     close(it.w_cubic(epoch.k, 0.0), 700.0);
     close(it.w_cubic(epoch.k, epoch.k), 1000.0);
-    // A second beyond K it is C above W_max, two seconds 8 C.
+    // One second beyond K the window is C above W_max, two seconds beyond it 8 C.
     close(it.w_cubic(epoch.k, epoch.k + 1.0), 1000.4);
     close(it.w_cubic(epoch.k, epoch.k + 2.0), 1003.2);
 }
 
 #[test]
 fn an_acknowledgement_adds_its_share_of_the_way_to_the_target() {
-    // 2 s after the beginning and with a round trip of 100 ms: t + RTT - K = 2.1 - 9.0856 = -6.9856, whose cube is
-    // -340.89, so that the target is 1000 - 136.357 = 863.643 and the window grows by 163.643 / 700.
+    // 2 s after the start, with a round trip of 100 ms: t + RTT - K = 2.1 - 9.0856 = -6.9856, whose cube is -340.89. So the target is 1000
+    // - 136.357 = 863.643, and the window grows by 163.643 / 700.
     let (mut it, mut window) = (cubic(&[]), window(1000.0, 500.0));
     lose(&mut it, 0, &mut window);
     rtt(&mut it, 100, &mut window);
@@ -87,8 +87,8 @@ fn the_target_is_at_most_half_as_large_again() {
 
 #[test]
 fn a_small_window_grows_as_reno_would_with_the_same_share() {
-    // alpha = 3 x 0.3 / 1.7 = 9/17. W_max = 10, cwnd = 7: K = cbrt(7.5) = 1.957 s; after 100 ms W(t) is 7.44, and eight
-    // acknowledgements have added 8 x 9/17 / 7 = 0.605 at least.
+    // alpha = 3 x 0.3 / 1.7 = 9/17. W_max = 10, cwnd = 7: K = cbrt(7.5) = 1.957 s. After 100 ms W(t) is 7.44, and eight acknowledgements
+    // have added at least 8 x 9/17 / 7 = 0.605.
     let (mut it, mut window) = (cubic(&[]), window(10.0, 5.0));
     lose(&mut it, 0, &mut window);
     let mut w_est = 7.0;
@@ -113,7 +113,7 @@ fn the_friendly_region_grows_by_a_segment_per_round_once_it_is_back() {
     close(window.size, before + 1.0 / before);
 }
 
-/// The window after each of 60 acknowledgements at one instant, from 7 after a loss at 10 segments, where the cubic hardly grows.
+/// Window after each of 60 acknowledgements at one instant, from 7 after a loss at 10 segments, where the cubic hardly grows.
 fn after_a_loss_at_ten(line: &str) -> Vec<f64> {
     let (mut it, mut window) = (cubic(&["c = 1e-9", line]), window(10.0, 5.0));
     lose(&mut it, 0, &mut window);
@@ -129,7 +129,7 @@ fn the_friendly_regions_of_the_two_rfcs_part_at_the_window_before_the_loss() {
     // Each acknowledgement adds 9/17 / cwnd: 7.0756, 7.1505, 7.2245, ... Beyond cwnd_prior = 10 it is 1 / cwnd in RFC 9438.
     let (today, earlier) = (after_a_loss_at_ten("reno-friendly = rfc9438"), after_a_loss_at_ten("reno-friendly = rfc8312"));
     assert_eq!(after_a_loss_at_ten("beta = 0.7"), today, "the default");
-    // cwnd squared grows by 2 x 9/17 and a little: from 49 to 100 in 48 steps.
+    // cwnd squared grows by slightly more than 2 x 9/17: from 49 to 100 in 48 steps.
     assert_eq!(today.iter().position(|size| *size >= 10.0), Some(47));
     let mut before = [7.0, 7.0];
     for (n, sizes) in today.into_iter().zip(earlier).enumerate() {
@@ -141,7 +141,7 @@ fn the_friendly_regions_of_the_two_rfcs_part_at_the_window_before_the_loss() {
 
 #[test]
 fn without_a_friendly_region_the_cubic_decides_alone() {
-    // K = cbrt(7.5) = 1.957 s: 8 ms are worth next to nothing of the way to 10; with the region the window is above 7.5.
+    // K = cbrt(7.5) = 1.957 s: in 8 ms the cubic hardly moves towards 10. With the Reno-friendly region the window is above 7.5.
     let (mut it, mut window) = (cubic(&["reno-friendly = none"]), window(10.0, 5.0));
     lose(&mut it, 0, &mut window);
     let mut size = 7.0;
@@ -191,7 +191,7 @@ fn time_in_which_the_application_sends_too_little_does_not_count() {
     it.on_ack(&Acknowledgement { app_limited: true, in_flight: 10, ..ack(5000) }, &mut window);
     assert_eq!(window.size, before);
     assert_eq!(it.epoch.map(|epoch| epoch.start), Some(at_ms(5000)));
-    // Nor does the time in which nothing is outstanding.
+    // Neither does the time in which nothing is outstanding.
     it.on_resume(at_ms(8000), &mut window);
     assert_eq!(it.epoch.map(|epoch| epoch.start), Some(at_ms(8000)));
 }

@@ -1,4 +1,4 @@
-//! Numbers worked by hand from RFC 8257 s3.3.
+//! Numbers computed by hand from RFC 8257 s3.3.
 
 use super::super::testing::context;
 use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, EcnCapable, EcnEcho, EcnFeedback};
@@ -28,7 +28,7 @@ fn feedback(it: &mut Dctcp, (acknowledged, newly, next): (u32, u32, u32), ece: b
     });
 }
 
-/// A whole observation window of `segments`, the first `marked` of them marked, each acknowledged alone.
+/// Runs a whole observation window of `segments`, the first `marked` of them marked, each acknowledged individually.
 fn observe(it: &mut Dctcp, segments: u32, marked: u32) {
     let end = it.window_end;
     for n in 0..segments {
@@ -47,7 +47,7 @@ fn congestion(it: &mut Dctcp, cause: Cause, window: &mut Window) {
 fn alpha_moves_a_sixteenth_towards_the_share_of_marks_once_per_window() {
     let mut it = dctcp(&[]);
     assert_eq!(it.alpha, 1.0);
-    // WindowEnd is SND.UNA = 0: the first acknowledgement ends a window, without a mark. 15/16 x 1.
+    // WindowEnd is SND.UNA = 0: the first acknowledgement ends a window without marks. 15/16 x 1.
     feedback(&mut it, (1, 1, 10), false);
     assert_eq!((it.alpha, it.window_end), (0.9375, 10));
     // Segments 1 to 9, with 4 to 6 marked: SEG.ACK = WindowEnd does not end the window.
@@ -56,7 +56,7 @@ fn alpha_moves_a_sixteenth_towards_the_share_of_marks_once_per_window() {
         assert_eq!(it.alpha, 0.9375);
     }
     assert_eq!((it.acknowledged, it.marked), (9, 3));
-    // Segment 10 does: M = 3 / 10; 0.9375 x 15/16 + 0.3 / 16.
+    // Segment 10 ends it: M = 3 / 10; 0.9375 x 15/16 + 0.3 / 16.
     feedback(&mut it, (11, 1, 20), false);
     assert_eq!(it.alpha, 0.89765625);
     assert_eq!((it.window_end, it.acknowledged, it.marked), (20, 0, 0));
@@ -79,7 +79,7 @@ fn alpha_tends_to_the_share_of_marks() {
     let mut it = dctcp(&[]);
     for n in 1..=200 {
         observe(&mut it, 4, 1);
-        // alpha - M shrinks by 15/16 a window.
+        // alpha - M shrinks by the factor 15/16 per window.
         assert!((it.alpha - 0.25 - 0.75 * 0.9375f64.powi(n)).abs() < 1e-12, "{n}: {}", it.alpha);
     }
 }

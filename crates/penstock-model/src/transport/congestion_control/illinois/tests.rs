@@ -1,4 +1,4 @@
-//! Numbers worked by hand from the equations of [Liu06].
+//! Numbers computed by hand from the equations of [Liu06].
 
 use super::super::testing::{ack, close, context, loss};
 use super::*;
@@ -9,7 +9,7 @@ fn illinois(lines: &[&str]) -> Illinois {
     Illinois::new(&read(lines).expect("sound"), &context(1460))
 }
 
-/// A round trip with `measured` milliseconds, which ends with the acknowledgement of `acknowledged`.
+/// Runs a round trip with samples of `measured` milliseconds, which ends with the acknowledgement of `acknowledged`.
 fn round(it: &mut Illinois, acknowledged: u32, measured: &[u64], window: &mut Window) {
     for ms in measured {
         it.measure(Duration::from_ms(*ms));
@@ -35,7 +35,7 @@ fn alpha_and_beta_follow_the_queueing_delay() {
     assert_eq!((it.beta(0.8, 1.0), it.beta(1.0, 1.0)), (0.5, 0.5));
 }
 
-/// Round trips of 100 ms without a queue and 200 ms at most: d_m is 100 ms, and 145 ms are a d_a of 45.
+/// Round trips of 100 ms without a queue and at most 200 ms: d_m is 100 ms, and 145 ms mean d_a = 45.
 #[test]
 fn a_round_trip_sets_both_from_its_average() {
     let mut it = illinois(&[]);
@@ -94,7 +94,7 @@ fn limits_in_the_wrong_order_are_mistakes() {
     }
 }
 
-/// The floating-point average of about 20 round trips of 50 ms is above 50 ms.
+/// The floating-point average of about 20 round trips of 50 ms exceeds 50 ms.
 #[test]
 fn equal_round_trips_have_no_queueing_delay() {
     let mut it = illinois(&[]);

@@ -1,4 +1,4 @@
-//! Numbers worked by hand from the equations of [Balasubramanian20].
+//! Numbers computed by hand from the equations of [Balasubramanian20].
 
 use super::super::testing::{ack, at_ms, close, context, loss};
 use super::*;
@@ -21,7 +21,7 @@ fn gain_depends_on_the_base_delay() {
     }
 }
 
-/// With a base delay of 60 ms GAIN is 1/2, and 3/4 of the target are 45 ms.
+/// With a base delay of 60 ms, GAIN is 1/2, and 3/4 of the target is 45 ms.
 #[test]
 fn the_first_slow_start_ends_before_the_target() {
     let mut it = ledbat(&["current-filter = 1"]);
@@ -38,7 +38,7 @@ fn the_first_slow_start_ends_before_the_target() {
     close(window.size, 11.5 + 0.5 / 11.5);
 }
 
-/// A queue of 75 ms is a quarter beyond the target: 20 segments change by 0.5 - 5 per round trip, and by no more than -10.
+/// A queue of 75 ms is a quarter beyond the target: a window of 20 segments changes by 0.5 - 5 per round trip, and by at least -10.
 #[test]
 fn beyond_the_target_the_decrease_is_multiplicative() {
     let mut it = ledbat(&["current-filter = 1"]);
@@ -60,7 +60,8 @@ fn beyond_the_target_the_decrease_is_multiplicative() {
     assert_eq!(window.size, 2.0);
 }
 
-/// From 1 s on two segments for 200 ms, then slow start from 2 to 4 by halves, which ends after 500 ms; the next after 9 times that.
+/// Two segments for 200 ms from 1 s on, then slow start from 2 to 4 by halves, which ends after 500 ms. The next slowdown follows after 9
+/// times that.
 #[test]
 fn a_slowdown_is_followed_by_nine_times_its_duration() {
     let mut it = ledbat(&[]);

@@ -1,4 +1,4 @@
-//! Numbers worked by hand from [Brakmo94 s3.2, s3.3].
+//! Numbers computed by hand from [Brakmo94 s3.2, s3.3].
 
 use super::super::{Acknowledgement, Cause, Congestion, CongestionControl, RttSample, Timeout, Window};
 use super::{Parameters, Vegas};
@@ -7,25 +7,25 @@ use crate::probe::Probe;
 use crate::transport::congestion_control::testing::{ack, context};
 use crate::units::{Duration, Time};
 
-/// A connection whose window is always in use, and where each segment is acknowledged.
+/// A connection whose window is always in use, with an acknowledgement per segment.
 struct Connection {
     it: Vegas,
     window: Window,
     now: Time,
-    /// The segment after the last acknowledged.
+    /// Segment after the last acknowledged one.
     acknowledged: u32,
-    /// The segment that is sent next.
+    /// Segment that is sent next.
     next: u32,
     app_limited: bool,
 }
 
 impl Connection {
-    /// One that has sent a window of `size`; its first acknowledgement, after 100 ms, has set BaseRTT.
+    /// A connection that has sent a window of `size`; its first acknowledgement, after 100 ms, has set BaseRTT.
     fn new(lines: &[&str], size: f64, threshold: f64) -> Connection {
         let it = Vegas::new(&read::<Parameters>(lines).expect("sound"), &context(1460));
         let window = Window { size, threshold, max: 1000 };
         let mut new = Connection { it, window, now: Time::ZERO, acknowledged: 0, next: size as u32, app_limited: false };
-        // Alone, the first round trip has nothing waiting; it ends here, and the window is set back.
+        // The connection is alone, so no segment waits in the first round trip. It ends here, and the window is reset.
         new.ack(Some(100));
         new.window.size = size;
         new.it.grows = false;
@@ -34,7 +34,7 @@ impl Connection {
         new
     }
 
-    /// Acknowledges the next segment, with round-trip time `rtt` if it is known, and sends as much as the window then permits.
+    /// Acknowledges the next segment, with the round-trip time `rtt` if it is known. Sends as much as the window then permits.
     fn ack(&mut self, rtt: Option<u64>) {
         self.now += Duration::from_ms(1);
         if let Some(ms) = rtt {
@@ -58,7 +58,7 @@ impl Connection {
         self.next = self.next.max(self.acknowledged + self.window.usable());
     }
 
-    /// Acknowledges up to the timed segment, whose round trip was `rtt` milliseconds; returns the window after it.
+    /// Acknowledges the segments up to the timed one, whose round trip was `rtt` milliseconds. Returns the window afterwards.
     fn round(&mut self, rtt: Option<u64>) -> f64 {
         while self.acknowledged < self.it.timed.expect("a round trip is timed") {
             self.ack(rtt);
@@ -81,7 +81,7 @@ fn the_window_keeps_between_alpha_and_beta_waiting() {
 
 #[test]
 fn the_window_shrinks_by_a_segment_each_round_trip_after_slow_start() {
-    // 16 segments in 200 ms: 8 wait, which ends slow start; so do half of 16, 15 and 14, which is more than beta.
+    // 16 segments in 200 ms: 8 wait, which ends slow start. Half of 16, 15 and 14 wait next, which exceeds beta.
     let mut connection = Connection::new(&[], 16.0, 1000.0);
     let windows = [(); 4].map(|()| connection.round(Some(200)));
     assert_eq!(windows, [16.0, 15.0, 14.0, 13.0]);
@@ -102,7 +102,7 @@ fn the_thresholds_of_the_example_are_three_and_six_buffers() {
 fn a_shorter_round_trip_is_the_new_base() {
     let mut connection = Connection::new(&[], 20.0, 2.0);
     connection.ack(Some(80));
-    // 20 - 20 x 80 / 100 = 4: no longer below alpha.
+    // 20 - 20 x 80 / 100 = 4 is no longer below alpha.
     assert_eq!(connection.round(Some(100)), 20.0);
     assert_eq!(connection.round(Some(101)), 19.0); // 4.16
 }
@@ -116,7 +116,7 @@ fn slow_start_doubles_every_other_round_trip() {
         connection.round(Some(100));
         windows.push((before, connection.window.size));
     }
-    // The acknowledgement that ends a round trip is the first of the next, and grows where that one does.
+    // The acknowledgement that ends a round trip is the first of the next one, and grows the window if the next one is one of growth.
     assert_eq!(windows, [(2.0, 3.0), (3.0, 4.0), (4.0, 5.0), (5.0, 8.0), (8.0, 9.0), (9.0, 16.0), (16.0, 17.0)]);
 }
 
@@ -129,7 +129,7 @@ fn slow_start_ends_where_more_than_gamma_waits() {
         assert_eq!(!connection.window.is_in_slow_start(), ends, "{rtt} ms");
         assert_eq!(connection.window.size, if ends { 16.0 } else { 17.0 });
     }
-    // In a round trip of growth nothing is compared.
+    // In a round trip of growth, no rates are compared.
     let mut connection = Connection::new(&[], 16.0, 1000.0);
     connection.round(Some(100));
     assert_eq!(connection.round(Some(150)), 32.0);
@@ -138,11 +138,11 @@ fn slow_start_ends_where_more_than_gamma_waits() {
 
 #[test]
 fn what_cannot_be_compared_changes_nothing() {
-    // The timed segment was sent again: its round trip is not known.
+    // The timed segment was sent again, so its round trip is unknown.
     let mut connection = Connection::new(&[], 20.0, 2.0);
     assert_eq!(connection.round(None), 20.0);
     assert_eq!(connection.round(Some(100)), 21.0);
-    // The application had less to send than the window allows.
+    // The application had less to send than the window permits.
     let mut connection = Connection::new(&[], 20.0, 2.0);
     connection.app_limited = true;
     assert_eq!(connection.round(Some(100)), 20.0);
@@ -190,7 +190,7 @@ fn no_round_trip_is_reported_before_the_first_measurement() {
         all
     };
     assert_eq!(reported(&it), []);
-    // That of the SYN does not count.
+    // The sample of the SYN does not count.
     let sample = |ms| RttSample { now: Time::ZERO + Duration::from_ms(ms), rtt: Duration::from_ms(100), smoothed: Duration::from_ms(100) };
     it.on_rtt_sample(&sample(100), &mut window);
     assert_eq!(reported(&it), []);

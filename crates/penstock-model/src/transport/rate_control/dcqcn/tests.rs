@@ -28,18 +28,19 @@ fn one_recovery_step_by_step() {
     assert_eq!((rates(&mut it, 0), it.alpha), ([5000.0, 10_000.0], 1.0));
     it.on_notification(us(50));
     assert_eq!(rates(&mut it, 50), [2500.0, 5000.0]);
-    // Fast recovery: four cycles of 55 us halve the distance of 2500, since the fifth is no longer below F = 5.
+    // Fast recovery: four cycles of 55 us halve the distance of 2500. The fifth is not below F = 5.
     for (cycle, distance) in (1..=4).zip([1250.0, 625.0, 312.5, 156.25]) {
         assert_eq!(rates(&mut it, 50 + 55 * cycle), [5000.0 - distance, 5000.0], "cycle {cycle}");
     }
     // Additive increase: 40 Mbit/s more, and half of 196.25.
     assert_eq!(rates(&mut it, 50 + 55 * 5), [5040.0 - 98.125, 5040.0]);
-    // 1 MB ends a cycle of the byte counter, which increases as well: T is beyond F.
+    // 1 MB ends a cycle of the byte counter, which also increases the rate: T is beyond F.
     for _ in 0..1000 {
         it.on_sent(us(330), 1000);
     }
     assert_eq!(rates(&mut it, 330), [5080.0 - 69.0625, 5080.0]);
-    // Up to five of them in additive increase; the sixth, with T = 6 since 380 us, in hyper increase: 400 Mbit/s once, as min(T, BC) - F = 1.
+    // Up to five byte cycles give additive increase. The sixth, with T = 6 since 380 us, gives hyper increase: 400 Mbit/s once, since
+    // min(T, BC) - F = 1.
     for _ in 0..4000 {
         it.on_sent(us(330), 1000);
     }
@@ -59,14 +60,14 @@ fn one_recovery_step_by_step() {
 fn alpha_follows_the_notifications() {
     let mut it = control(&["gain = 1/4"]);
     it.on_notification(us(0));
-    // Without notifications: times 3/4 each 55 us.
+    // Without notifications, alpha shrinks by the factor 3/4 every 55 us.
     it.rate(us(54));
     assert_eq!(it.alpha, 1.0);
     it.rate(us(55));
     assert_eq!(it.alpha, 0.75);
     it.rate(us(165));
     assert!((it.alpha - 0.421875).abs() < 1e-12);
-    // With one, 3/4 alpha + 1/4; and the cut is by the alpha of before.
+    // With one, 3/4 alpha + 1/4. The cut uses the alpha before it.
     let before = it.rate;
     it.on_notification(us(170));
     assert!((it.alpha - (0.75 * 0.421875 + 0.25)).abs() < 1e-12);

@@ -8,12 +8,12 @@ fn control(lines: &[&str]) -> Hpcc {
     Hpcc::new(&read(&lines).expect("sound"), &context(8))
 }
 
-/// The record of a port of 8 Gbit/s at a place of the route: bytes in the queue and sent, and the time in us.
+/// Record of a port of 8 Gbit/s at a position of the route: bytes in the queue and sent, and the time in us.
 fn record(hop: u32, (queue, sent, at_us): (u64, u64, u64)) -> HopRecord {
     HopRecord { hop, queue, sent, at: Time::ZERO + Duration::from_us(at_us), rate: Rate::from_bps(8_000_000_000) }
 }
 
-/// W and W_c after an acknowledgement up to `next`, when `next_to_send` is next, with these records.
+/// W and W_c after an acknowledgement up to `next` with these records, when `next_to_send` is sent next.
 fn windows(it: &mut Hpcc, (next, next_to_send): (u32, u32), records: &[(u64, u64, u64)]) -> [f64; 2] {
     windows_by(it, (next, next_to_send), &(0..).zip(records).map(|(hop, it)| record(hop, *it)).collect::<Vec<_>>())
 }
@@ -31,31 +31,32 @@ fn assert_near(seen: [f64; 2], expected: [f64; 2]) {
 fn algorithm_1_step_by_step() {
     let mut it = control(&[]);
     assert_eq!((it.rate(Time::ZERO), it.window()), (Rate::from_bps(8_000_000_000), Some(Bytes::new(10_000))));
-    // Only stored; the first round trip lasts until packet 10 is acknowledged.
+    // The records are only stored. The first round trip lasts until packet 10 is acknowledged.
     assert_near(windows(&mut it, (1, 10), &[(0, 0, 0), (20_000, 0, 0)]), [10_000.0, 10_000.0]);
-    // In T the first port sends half of B T; the second one all, with 10,000 bytes in its queue at least: u = 1 + 1, and tau = T gives U = 2.
-    // W = 10,000 x 0.95 / 2 + 100; W_c stays.
+    // In T the first port sends half of B T. The second sends all of it, with at least 10,000 bytes in its queue: u = 1 + 1, and tau = T
+    // gives U = 2. W = 10,000 x 0.95 / 2 + 100; W_c does not change.
     assert_near(windows(&mut it, (2, 11), &[(0, 5000, 10), (10_000, 10_000, 10)]), [4850.0, 10_000.0]);
     assert_near([it.utilisation, f64::from(it.stage)], [2.0, 0.0]);
     assert_eq!((it.last_update, it.rate(Time::ZERO)), (10, Rate::from_bps(3_880_000_000)));
-    // Beyond packet 10 a new round: 5 us later u = 0 / 10,000 + 1 = 1, U = 2 / 2 + 1 / 2 = 1.5; W comes from W_c, and becomes it.
+    // Beyond packet 10 a new round begins: 5 us later u = 0 / 10,000 + 1 = 1, U = 2 / 2 + 1 / 2 = 1.5. W is computed from W_c, and becomes
+    // W_c.
     let second = 10_000.0 * 0.95 / 1.5 + 100.0;
     assert_near(windows(&mut it, (11, 16), &[(0, 5000, 15), (0, 15_000, 15)]), [second; 2]);
     assert_eq!(it.last_update, 16);
-    // Both idle for 20 us: nothing is above 0, and U stays. Of the same round, then beyond packet 16.
+    // Both ports are idle for 20 us: no u is above 0, and U does not change. First in the same round, then beyond packet 16.
     let third = second * 0.95 / 1.5 + 100.0;
     assert_near(windows(&mut it, (16, 20), &[(0, 5000, 35), (0, 15_000, 35)]), [third, second]);
     assert_near(windows(&mut it, (17, 21), &[(0, 5000, 55), (0, 15_000, 55)]), [third; 2]);
     assert_eq!(it.last_update, 21);
 }
 
-/// A port writes no record where it does not know when a transmission ends.
+/// A port writes no record if it does not know the end of a transmission.
 #[test]
 fn records_of_different_ports_are_not_compared() {
     let mut it = control(&[]);
     windows_by(&mut it, (1, 10), &[record(0, (0, 90_000, 0))]);
     assert_near(windows_by(&mut it, (2, 11), &[record(1, (0, 5000, 10))]), [10_000.0; 2]);
-    // The second port follows itself: half of B T in T, so U = 0.5.
+    // The second port is compared with itself: half of B T in T, so U = 0.5.
     windows_by(&mut it, (3, 12), &[record(1, (0, 10_000, 20))]);
     assert_near([it.utilisation, f64::from(it.stage)], [0.5, 0.0]);
 }
@@ -66,14 +67,14 @@ fn five_rounds_of_increase_precede_a_multiplicative_one() {
     windows(&mut it, (1, 1), &[(10_000, 0, 0)]);
     // u = 10,000 / 10,000 + 1 = 2.
     assert_near(windows(&mut it, (2, 2), &[(10_000, 10_000, 10)]), [4850.0; 2]);
-    // Half of the rate from now on, without a queue: U = 0.5, below eta. Five rounds add 100 bytes each.
+    // From here on half of the rate, without a queue: U = 0.5, below eta. Five rounds add 100 bytes each.
     let at = |round: u64| [(0, 10_000 + 5000 * round, 10 + 10 * round)];
     for round in 1..=5 {
         let number = 2 + round as u32;
         assert_near(windows(&mut it, (number, number), &at(round)), [4850.0 + 100.0 * round as f64; 2]);
     }
     assert_near([it.utilisation, f64::from(it.stage)], [0.5, 5.0]);
-    // The sixth: 5350 x 0.95 / 0.5 + 100 is above W_init.
+    // The sixth round: 5350 x 0.95 / 0.5 + 100 is above W_init.
     assert_near(windows(&mut it, (8, 8), &at(6)), [10_000.0; 2]);
     assert_eq!(it.stage, 0);
 }

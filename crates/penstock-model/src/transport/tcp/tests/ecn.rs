@@ -1,4 +1,4 @@
-//! ECN at both ends [RFC3168 s6.1], as the exact segments and acknowledgements. `c` is CWR, `e` is ECE.
+//! ECN at both ends [RFC3168 s6.1], as exact segments and acknowledgements. `c` is CWR, `e` is ECE.
 
 use super::super::{Receiver, SegmentHeader};
 use super::harness::{parameters, read, text, Path};
@@ -17,14 +17,14 @@ fn a_mark_halves_the_window_once_and_nothing_is_sent_again() {
     for variant in ["tahoe", "reno", "new-reno", "sack"] {
         let mut path = path(variant, &[]).marking(&[2]).start(None);
         path.run_ms(150);
-        // ACKs 1 and 2 let cwnd grow to 10; ACK 3 echoes the mark of 2, and ssthresh and cwnd become 5 of the 10 that are
-        // outstanding. The window has shrunk to what is outstanding when the last ACK of the eight has come.
+        // ACKs 1 and 2 increase cwnd to 10. ACK 3 echoes the mark of 2, and ssthresh and cwnd become 5, half of the 10 outstanding. The
+        // window equals the number outstanding when the last of the eight ACKs has arrived.
         assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (5.0, 5.0), "{variant}");
         assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12c");
         path.run_ms(250);
         let answered = path.answered();
         assert!(answered.starts_with("50: 1 2 3e 4e 5e 6e 7e 8e\n150: 9e 10e 11e 12e 13\n"), "{variant}: {answered}");
-        // The echoes of 150 ms are of the same window: it neither shrinks again nor grows.
+        // The echoes at 150 ms belong to the same window: it neither shrinks again nor grows.
         assert_eq!(path.sender.slow_start_threshold(), 5.0);
         path.run_ms(350);
         assert!(path.log.iter().all(|(_, body)| !matches!(body, Body::Segment { retransmission: true, .. })));
@@ -73,14 +73,14 @@ fn where_marks_are_counted_a_loss_reduces_a_window_that_a_mark_has_reduced() {
     assert!(run(&[4]) <= run(&[]) / 2.0, "{} after {}", run(&[4]), run(&[]));
 }
 
-/// alpha is 15/16 at the mark, and cwnd 10. Three SACKs show 4 to be lost while 4 to 11 are outstanding.
+/// alpha is 15/16 at the mark, and cwnd is 10. Three SACKs show that 4 is lost while 4 to 11 are outstanding.
 #[test]
 fn a_loss_halves_the_flight_of_dctcp_after_a_mark_of_the_same_window() {
     for echo in [None, Some("rfc-3168")] {
         assert_eq!(threshold_after("dctcp", echo, &[]), 10.0 * (1.0 - 15.0 / 32.0), "{echo:?}");
         assert_eq!(threshold_after("dctcp", echo, &[4]), 4.0, "{echo:?}");
     }
-    // For Reno a mark is as good as a loss, even if the receiver echoes every mark.
+    // Reno treats a mark like a loss, even if the receiver echoes every mark.
     let run = |lost| threshold_after("reno", Some("rfc-8257"), lost);
     assert_eq!((run(&[]), run(&[4])), (5.0, 5.0));
 }
@@ -119,7 +119,7 @@ fn without_ecn_nothing_is_ecn_capable() {
     assert!(path.codepoints.iter().chain(&path.codepoints_back).all(|codepoint| *codepoint == Ecn::NotEct));
 }
 
-/// A path under DCTCP, as it stands for every control that asks for exact echoes.
+/// A path under DCTCP, which represents every control that requests exact echoes.
 fn exact(more: &[(&str, Value)]) -> Path {
     let mut given = more.to_vec();
     given.extend([("ecn", Value::Switch(true)), ("initial-window", text("8 packets"))]);
@@ -134,7 +134,7 @@ fn an_exact_echo_is_of_the_segments_that_were_marked() {
     let mut path = exact(&[]).marking(&[2, 3, 6]).start(Some(8));
     path.run_ms(60);
     assert_eq!(path.answered(), "50: 1 2 3e 4e 5 6 7e 8");
-    // CWR, which ends the other kind of echo, changes nothing.
+    // CWR, which ends the other kind of echo, has no effect.
     path.offer(1);
     path.run_ms(500);
     assert_eq!(path.receiver.delivered(), 9);
@@ -144,11 +144,11 @@ fn an_exact_echo_is_of_the_segments_that_were_marked() {
 fn where_marks_begin_or_end_a_delayed_acknowledgement_goes_out_at_once_and_one_for_what_came_before() {
     let mut path = exact(&[("ack-every", Value::Integer(2))]).marking(&[3, 4]).start(Some(8));
     path.run_ms(60);
-    // 2 waits for its acknowledgement when 3 comes, which is marked; 4 when 5 comes, which is not.
+    // 2 waits for its acknowledgement when 3 arrives, which is marked; so does 4 when 5 arrives, which is not.
     assert_eq!(path.answered(), "50: 2 3 4e 5e 6 8");
     let mut path = exact(&[("ack-every", Value::Integer(2))]).marking(&[2, 3, 4, 5]).start(Some(7));
     path.run_ms(400);
-    // Nothing waits where marks begin at 2 and end at 6. The last one is not the first of two: it is acknowledged at once.
+    // No segment waits when marks begin at 2 and end at 6. The last segment is not the first of two: it is acknowledged at once.
     assert_eq!(path.answered(), "50: 2 3e 5e 6e 7");
 }
 
@@ -164,12 +164,12 @@ fn a_loss_between_marks_is_acknowledged_with_the_mark_of_the_segment_that_came()
 fn dctcp_reduces_the_window_by_half_of_alpha_once_per_window() {
     let mut path = exact(&[]).marking(&[2, 5, 12]).start(None);
     path.run_ms(150);
-    // The first ACK, unmarked, ends an observation window: alpha = 15/16. ACK 2 makes cwnd 10; ACK 3 takes 15/32 of it, and
+    // The first ACK, without a mark, ends an observation window: alpha = 15/16. ACK 2 increases cwnd to 10. ACK 3 removes 15/32 of it, and
     // ACK 6, of the same window of data, nothing.
     assert_eq!(path.sender.slow_start_threshold(), 10.0 * (1.0 - 15.0 / 32.0));
     path.run_ms(250);
-    // ACK 9 ends the window of segments 1 to 8, with 2 and 5 marked: M = 2/8. Segment 12 is the first of the next
-    // window of data; until its ACK, 4, 5 and 7 to 12 have made cwnd grow.
+    // ACK 9 ends the window of segments 1 to 8, with 2 and 5 marked: M = 2/8. Segment 12 is the first of the next window of data; until its
+    // ACK, those of 4, 5 and 7 to 12 have increased cwnd.
     let alpha = 15.0 / 16.0 * 15.0 / 16.0 + 2.0 / 8.0 / 16.0;
     let grown = (0..8).fold(10.0 * (1.0 - 15.0 / 32.0), |cwnd, _| cwnd + 1.0 / cwnd);
     assert_eq!(path.sender.slow_start_threshold(), grown * (1.0 - alpha / 2.0));
@@ -191,7 +191,7 @@ fn dctcp_s_syns_are_ecn_capable_and_all_its_packets_if_asked_for() {
     }
 }
 
-/// 0 comes once more, which is below RCV.NXT; 3 comes twice, which lies beyond it [RFC3168 s6.1.5].
+/// 0 arrives again, which is below RCV.NXT. 3 arrives twice, which lies beyond it [RFC3168 s6.1.5].
 #[test]
 fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
     let mut receiver = Receiver::new(&parameters(&[("ecn", Value::Switch(true))]));
@@ -200,7 +200,7 @@ fn the_codepoint_of_a_segment_below_the_window_is_ignored() {
         let answer = receiver.next_transmission(Time::ZERO).expect("an acknowledgement").body;
         assert!(matches!(answer, Body::Ack { flags, .. } if flags.ece() == echo), "segment {seq}: {answer:?}");
     }
-    // With an exact echo it neither begins nor ends marks.
+    // With an exact echo, it neither starts nor ends marks.
     let given = [("ecn", Value::Switch(true)), ("congestion-control", text("dctcp"))];
     let mut receiver = Receiver::new(&parameters(&given));
     for (seq, ecn, echo) in [(0, Ecn::Ce, true), (0, Ecn::Ect0, true), (1, Ecn::Ect0, false), (0, Ecn::Ce, false)] {

@@ -18,8 +18,8 @@ fn window(text_of: &str) -> [(&'static str, Value); 1] {
 
 #[test]
 fn a_timeout_of_a_held_window_is_spurious() {
-    // 0 to 3 are held for 1.5 s. The first acknowledgement sends two new segments, and the second restores the window of 4.
-    // 0*, the fifth packet, arrives behind them.
+    // 0 to 3 are delayed by 1.5 s. The first acknowledgement sends two new segments, and the second restores the window of 4. 0*, the fifth
+    // packet, arrives after them.
     let hold = |n| {
         Duration::from_ms(match n {
             0..=4 => 1500,
@@ -37,7 +37,7 @@ fn a_timeout_of_a_held_window_is_spurious() {
 fn after_a_real_timeout_slow_start_follows_one_round_trip_later() {
     let mut path = path(&window("4 packets")).losing_once(&[0, 1, 2, 3]).start(None);
     path.run_ms(1250);
-    // Step 2b sends 4 and 5, whose duplicates are step 3a.
+    // Step 2b sends 4 and 5, whose duplicates trigger step 3a.
     assert_eq!(path.sent(), "0: 0 1 2 3\n1000: 0*\n1100: 4 5\n1200: 1* 2*");
     assert_eq!(path.sender.slow_start_threshold(), 2.0);
 }
@@ -54,13 +54,13 @@ fn without_new_data_or_when_all_is_acknowledged_the_timeout_is_handled_as_usual(
 
 #[test]
 fn a_block_of_before_the_timeout_shows_it_to_be_spurious() {
-    // 0 and 1 are lost, and 2 to 4 are held for 1080 ms: their blocks come after 5 and 6 are sent.
+    // 0 and 1 are lost, and 2 to 4 are delayed by 1080 ms: their blocks arrive after 5 and 6 are sent.
     let hold = |n| Duration::from_ms(if (3..=5).contains(&n) { 1080 } else { 0 });
     let sack = [("initial-window", text("5 packets")), ("recovery", text("sack")), ("keep-scoreboard", Value::Switch(true))];
     let mut path = path(&sack).losing_once(&[0, 1]).delaying(hold).start(None);
     path.run_ms(1190);
     assert!(path.sent().starts_with("0: 0 1 2 3 4\n1000: 0*\n1100: 5 6\n"), "{}", path.sent());
-    // The first block restores the window. The third shows 1 to be lost: half of the six outstanding, where the timeout had left two.
+    // The first block restores the window. The third shows that 1 is lost: half of the six outstanding, where the timeout had left two.
     assert_eq!(path.sender.slow_start_threshold(), 3.0);
     path.run_ms(1290);
     assert!(path.sent().contains("1*") && !path.sent().contains("2*"), "{}", path.sent());
@@ -68,8 +68,8 @@ fn a_block_of_before_the_timeout_shows_it_to_be_spurious() {
 
 #[test]
 fn a_kept_scoreboard_leaves_out_what_has_arrived() {
-    // Every second segment is lost, and so is its first retransmission. After the timeout, an acknowledgement reports three blocks of
-    // eight; the others are known only from before.
+    // Every second segment is lost, as is its first retransmission. After the timeout, an acknowledgement reports three of eight blocks;
+    // the others are known only from before.
     let sent = |keep: bool| {
         let given = [("initial-window", text("16 packets")), ("recovery", text("sack")), ("keep-scoreboard", Value::Switch(keep))];
         let mut losses = [0; 16];

@@ -1,4 +1,4 @@
-//! What a reduction halves: FlightSize less what limited transmit has sent [RFC5681 s3.1 (4), s3.2 (2)]. Read as `losses.rs` is.
+//! What a reduction halves: FlightSize minus the segments of limited transmit [RFC5681 s3.1 (4), s3.2 (2)]. In the notation of `losses.rs`.
 
 use super::harness::{parameters, text, Path};
 use crate::parameters::Value;
@@ -11,7 +11,7 @@ fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {
     Path::new(&parameters(&given))
 }
 
-/// Every second segment of 14 is lost, and there are no more. The ACK of 0 makes cwnd 15 with 13 outstanding.
+/// Every second segment of 14 is lost, and there is no more data. The ACK of 0 increases cwnd to 15 with 13 outstanding.
 #[test]
 fn where_the_window_is_not_full_what_is_outstanding_is_halved() {
     let mut path = path("sack", "14 packets", &[]).losing_once(&[1, 3, 5, 7, 9, 11]).start(Some(14));
@@ -22,8 +22,8 @@ fn where_the_window_is_not_full_what_is_outstanding_is_halved() {
     assert!(path.sender.is_finished());
 }
 
-/// Fast recovery ends at 400 ms with the ACK of 12*, which tells that 16 is missing: 16 to 21 are outstanding, 17 and 18 of
-/// them have arrived, and cwnd is 5, so that 22 goes out. The next ACK shows the loss of 16 with seven outstanding.
+/// Fast recovery ends at 400 ms with the ACK of 12*, which shows that 16 is missing: 16 to 21 are outstanding, 17 and 18 of them have
+/// arrived, and cwnd is 5, so 22 is sent. The next ACK shows the loss of 16 with seven outstanding.
 const SECOND_LOSS: &str = "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 2*\n200: 14 15 16 17\n300: 18 12* 19 20\n400: 21 22 16*";
 
 #[test]
@@ -32,13 +32,13 @@ fn where_more_is_outstanding_than_the_window_what_is_outstanding_is_halved() {
     path.run_ms(399);
     assert_eq!(path.sender.slow_start_threshold(), 5.0);
     path.run_ms(450);
-    // Seven less the one beyond cwnd, not five.
+    // Seven minus the one beyond cwnd, not five.
     assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (3.0, 3.0));
     path.run_ms(550);
     assert_eq!(path.sent(), format!("{SECOND_LOSS}\n500: 23 24 25"));
 }
 
-/// The same ACK echoes a mark. RFC 3168 halves cwnd, which is 5; half of what is outstanding would be 3.
+/// The same ACK echoes a mark. RFC 3168 halves cwnd, which is 5. Half of the number outstanding would be 3.
 #[test]
 fn a_mark_halves_no_more_than_the_window() {
     let given = [("ecn", Value::Switch(true))];
@@ -49,7 +49,7 @@ fn a_mark_halves_no_more_than_the_window() {
     assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (2.0, 2.0));
 }
 
-/// The first segment of all is lost: NewReno waits for the timer, and limited transmit has sent 8 and 9.
+/// The first segment is lost: NewReno waits for the timer, and limited transmit has sent 8 and 9.
 #[test]
 fn a_timeout_leaves_out_what_limited_transmit_sent() {
     let mut path = path("new-reno", "8 packets", &[]).losing_once(&[0]).start(None);
@@ -58,8 +58,8 @@ fn a_timeout_leaves_out_what_limited_transmit_sent() {
     assert_eq!(path.sender.slow_start_threshold(), 4.0);
 }
 
-/// Segment 2 is late, so that limited transmit sends 12 and 13. At 120 ms they are inside the window again, and 14 to 18 follow.
-/// The loss of 14 is seen by the tenth duplicate, with 14 to 32 outstanding: 31 and 32 are limited transmit's, 12 and 13 no more.
+/// Segment 2 is late, so limited transmit sends 12 and 13. At 120 ms they are inside the window again, and 14 to 18 follow. The tenth
+/// duplicate shows the loss of 14, with 14 to 32 outstanding: 31 and 32 are from limited transmit, 12 and 13 no longer count.
 #[test]
 fn what_the_window_has_come_to_cover_counts() {
     let given = [("dup-ack-threshold", Value::Integer(10))];

@@ -26,7 +26,7 @@ fn slow_start_from_two_and_from_ten_segments() {
 
 #[test]
 fn an_initial_window_in_bytes_counts_payload() {
-    // RFC 3390's 4380 bytes are three segments of 1460.
+    // The 4380 bytes of RFC 3390 are three segments of 1460.
     let mut path = Path::new(&parameters(&[("initial-window", text("4380 bytes"))])).start(None);
     path.run_ms(1);
     assert_eq!(path.sent(), "0: 0 1 2");
@@ -41,7 +41,7 @@ fn congestion_avoidance_adds_a_segment_per_round_trip() {
     assert_eq!(path.sent(), "0: 0 1\n100: 2 3\n200: 4 5 6\n300: 7 8 9 10\n400: 11 12 13 14 15");
 }
 
-/// Reno that counts bytes with this limit, or acknowledgements, over a receiver that acknowledges every second segment.
+/// Reno that counts bytes with this limit, or acknowledgements if `None`, with a receiver that acknowledges every second segment.
 fn delayed(limit: Option<i64>, more: &[(&str, Value)]) -> Path {
     let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
     let mut given = vec![("initial-window", text("4 packets")), ("ack-every", Value::Integer(2))];
@@ -52,7 +52,7 @@ fn delayed(limit: Option<i64>, more: &[(&str, Value)]) -> Path {
     Path::new(&parameters(&given)).start(None)
 }
 
-/// Each acknowledgement covers two segments and lets two or three or four out.
+/// Each acknowledgement covers two segments and admits two, three or four.
 #[test]
 fn byte_counting_keeps_slow_start_doubling_under_delayed_acknowledgements() {
     let mut doubling = delayed(Some(2), &[]);
@@ -67,7 +67,7 @@ fn byte_counting_keeps_slow_start_doubling_under_delayed_acknowledgements() {
     }
 }
 
-/// From a window of four, two acknowledgements of two segments each make it five; counted by acknowledgements, 4 + 1/4 + 1/4.25.
+/// From a window of four, two acknowledgements of two segments each increase it to five; counted by acknowledgements, to 4 + 1/4 + 1/4.25.
 #[test]
 fn byte_counting_grows_by_a_segment_per_window_under_delayed_acknowledgements() {
     let avoidance = [("initial-slow-start-threshold", text("4 packets"))];

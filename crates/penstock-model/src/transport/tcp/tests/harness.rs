@@ -1,4 +1,4 @@
-//! A path of 50 ms each way without queues, for the tests of this folder.
+//! A path of 50 ms in each direction without queues, for the tests of this folder.
 
 use super::super::{Parameters, Receiver, SegmentHeader, Segments, Sender};
 use crate::packet::{Ack, AckFlags, Body, Ecn, SackBlocks};
@@ -9,7 +9,7 @@ use crate::units::{Duration, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// One way; a round trip takes twice as long.
+/// Delay in one direction; a round trip takes twice as long.
 pub const DELAY: Duration = Duration::from_ms(50);
 
 struct Scenario<'a>(&'a [(&'a str, Value)], Vec<String>);
@@ -23,7 +23,7 @@ impl Reader for Scenario<'_> {
     }
 }
 
-/// Reads parameters as a scenario would give them, or the mistakes in them.
+/// Reads parameters as a scenario would give them. Returns the mistakes if there are any.
 pub fn read(given: &[(&str, Value)]) -> Result<Arc<Parameters>, Vec<String>> {
     let mut scenario = Scenario(given, vec![]);
     Parameters::read(&mut scenario).map(Arc::new).ok_or(scenario.1)
@@ -33,7 +33,7 @@ pub fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
-/// Parameters with `given` ones over these: no SYN, and an initial window of one unless given.
+/// Parameters `given`, with two other defaults: no SYN, and an initial window of one.
 pub fn parameters(given: &[(&str, Value)]) -> Arc<Parameters> {
     let mut all = given.to_vec();
     for (key, value) in [("syn", Value::Switch(false)), ("initial-window", text("1 packet"))] {
@@ -48,7 +48,7 @@ pub fn parameters(given: &[(&str, Value)]) -> Arc<Parameters> {
 struct Bottleneck {
     spacing: Duration,
     limit: u64,
-    /// Time at which it will be empty.
+    /// Time at which the queue will be empty.
     free: Time,
     drops: u64,
 }
@@ -71,24 +71,24 @@ pub struct Path {
     pub sender: Sender,
     pub receiver: Receiver,
     pub now: Time,
-    /// Decide on the n-th data or SYN packet (from zero) and on the n-th packet back.
+    /// Decide whether to lose the n-th data or SYN packet (from zero), and the n-th packet back.
     lose_forward: Box<dyn FnMut(usize, Body) -> bool>,
     lose_back: Box<dyn FnMut(usize, Body) -> bool>,
-    /// Decides on the n-th ECN-capable data packet.
+    /// Decides whether to mark the n-th ECN-capable data packet.
     mark: Box<dyn FnMut(usize, Body) -> bool>,
-    /// Extra delay of the n-th packet of both directions.
+    /// Additional delay of the n-th packet of both directions together.
     extra_delay: Box<dyn FnMut(usize) -> Duration>,
-    /// The bottleneck forward, if there is one.
+    /// Bottleneck in the forward direction, if there is one.
     bottleneck: Option<Bottleneck>,
     sent: [usize; 2],
     in_transit: BTreeMap<(Time, usize), (bool, Body, Ecn)>,
-    /// Everything sent forward, lost or not.
+    /// Packets sent forward, including lost ones.
     pub log: Vec<(Time, Body)>,
-    /// The codepoint of each of them.
+    /// Codepoints of these packets.
     pub codepoints: Vec<Ecn>,
-    /// Everything sent back.
+    /// Packets sent back.
     pub log_back: Vec<(Time, Body)>,
-    /// The codepoint of each of them.
+    /// Codepoints of these packets.
     pub codepoints_back: Vec<Ecn>,
 }
 
@@ -127,13 +127,13 @@ impl Path {
         self
     }
 
-    /// Adds a queue of `limit` packets forward, which take `spacing` each; a packet is lost if it is full.
+    /// Adds a forward queue of `limit` packets that take `spacing` each. A packet that finds it full is lost.
     pub fn through(mut self, spacing: Duration, limit: u64) -> Path {
         self.bottleneck = Some(Bottleneck { spacing, limit, free: Time::ZERO, drops: 0 });
         self
     }
 
-    /// Packets lost at the bottleneck.
+    /// Number of packets lost at the bottleneck.
     pub fn drops(&self) -> u64 {
         self.bottleneck.as_ref().map_or(0, |it| it.drops)
     }
@@ -156,7 +156,7 @@ impl Path {
         self
     }
 
-    /// Hands over `segments` more at this instant.
+    /// Offers `segments` more segments at this instant.
     pub fn offer(&mut self, segments: u32) {
         self.sender.offer(self.now, Some(segments));
         self.collect();
@@ -180,7 +180,7 @@ impl Path {
         arrival.min(self.sender.deadline()).min(self.receiver.deadline())
     }
 
-    /// Processes the next event, arrivals before timers, and returns the arrival.
+    /// Processes the next event, arrivals before timers. Returns the arrival, if it was one.
     pub fn step(&mut self) -> Option<Body> {
         self.now = self.next_event();
         let arrived = self.in_transit.first_entry().filter(|entry| entry.key().0 == self.now).map(|entry| entry.remove());
@@ -262,7 +262,7 @@ impl Path {
         }
     }
 
-    /// The segments sent, as lines of `milliseconds: segments`; retransmissions have a star, CWR is `c`, PSH is `p`, SYN is `S`.
+    /// Segments sent, as lines of `milliseconds: segments`. Retransmissions have a star; CWR is `c`, PSH is `p`, SYN is `S`.
     pub fn sent(&self) -> String {
         lines(&self.log, |body| match body {
             Body::Segment { seq, retransmission, flags } => {
@@ -274,7 +274,7 @@ impl Path {
         })
     }
 
-    /// The acknowledgements sent, as `milliseconds: acknowledgement[start-end,...]`; ECE is `e`.
+    /// Acknowledgements sent, as lines of `milliseconds: acknowledgement[start-end,...]`. ECE is `e`.
     pub fn answered(&self) -> String {
         lines(&self.log_back, |body| match body {
             Body::Ack { .. } => {

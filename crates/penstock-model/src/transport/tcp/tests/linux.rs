@@ -9,7 +9,7 @@ fn table(entries: &[(&str, Value)]) -> Value {
     Value::Table(entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
 }
 
-/// Packets lost in the first slow start, at 20 Mbit/s, with a round trip of 100 ms and 100 packets of queue.
+/// Number of packets lost in the first slow start, at 20 Mbit/s, with a round trip of 100 ms and a queue of 100 packets.
 fn drops_in_slow_start(hystart: &[(&str, Value)]) -> u64 {
     let cubic = table(&[("cubic", table(hystart))]);
     let given = [("congestion-control", cubic), ("recovery", table(&[("rack", table(&[]))])), ("initial-window", text("10 packets"))];
@@ -36,7 +36,7 @@ fn delivered(per_thousand: u64, options: &[(&str, Value)]) -> u32 {
     path.receiver.delivered()
 }
 
-/// Three of ten packets are lost, forward only. Timestamps end the back-off of the timer, and RACK finds lost retransmissions.
+/// Three of ten packets are lost, forward only. Timestamps end the back-off of the timer, and RACK detects lost retransmissions.
 #[test]
 fn timestamps_and_rack_raise_the_throughput_at_high_loss() {
     let recovery = |name: &str| ("recovery", table(&[(name, table(&[]))]));
@@ -48,7 +48,7 @@ fn timestamps_and_rack_raise_the_throughput_at_high_loss() {
     assert!(stamped > 2 * plain && rack > stamped, "{plain}, {stamped}, {rack}");
 }
 
-/// Segments of a window of five at a bottleneck with this time per segment; the receiver acknowledges each.
+/// Segments sent with a window of five through a bottleneck with this time per segment. The receiver acknowledges each segment.
 fn sent_through(spacing: Duration, tso_defer: bool) -> String {
     let options = [("timestamps", Value::Switch(true)), ("tso-defer", Value::Switch(tso_defer))];
     let windows = [("initial-window", text("5 packets")), ("initial-slow-start-threshold", text("2 packets"))];
@@ -57,9 +57,9 @@ fn sent_through(spacing: Duration, tso_defer: bool) -> String {
     path.sent()
 }
 
-/// An acknowledgement every 0.6 ms admits one segment; the last one before it left 1.2 ms or 0.6 ms ago. At 201.2 ms two segments are
+/// Every 0.6 ms an acknowledgement admits one segment; the last segment before it left 1.2 ms or 0.6 ms ago. At 201.2 ms two segments are
 /// admitted. At 203 ms the first outstanding segment left at 103 ms, and its acknowledgement is expected after a smoothed round trip of
-/// more than 101 ms, so not within 1 ms. The last two segments are all that is left.
+/// more than 101 ms, so not within 1 ms. The last two segments are all that remains.
 #[test]
 fn a_single_segment_waits_for_an_acknowledgement_within_a_millisecond() {
     let deferred = "0: 0 1 2 3 4\n100.6: 5\n101.8: 6 7\n103: 8 9\n201.2: 10 11\n202.4: 12\n203: 13\n204.2: 14 15";

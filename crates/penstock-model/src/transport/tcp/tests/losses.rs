@@ -1,6 +1,6 @@
 //! Fast retransmit and recovery, as the exact segments that each variant sends.
 //!
-//! A star is a retransmission. Segments sent together arrive together, 50 ms later; so do the acknowledgements.
+//! A star marks a retransmission. Segments sent together arrive together 50 ms later, as do their acknowledgements.
 
 use super::super::{Receiver, SegmentHeader};
 use super::harness::{parameters, text, Path};
@@ -15,8 +15,8 @@ fn path(variant: &str, initial_window: &str, more: &[(&str, Value)]) -> Path {
     Path::new(&parameters(&given))
 }
 
-/// At 100 ms cwnd grows to 10 by two ACKs (8 to 11 go out), two duplicates let 12 and 13 out, and the third means that
-/// 2 is lost: ssthresh = 10 / 2, not 12 / 2, because what limited transmit sent does not count.
+/// At 100 ms two ACKs increase cwnd to 10 (8 to 11 are sent), two duplicates admit 12 and 13, and the third means that 2 is lost: ssthresh
+/// = 10 / 2, not 12 / 2, since the segments of limited transmit do not count.
 const UP_TO_FAST_RETRANSMIT: &str = "0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12 13 2*";
 
 #[test]
@@ -25,7 +25,7 @@ fn tahoe_starts_over_from_one_segment() {
     path.run_ms(150);
     assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (1.0, 5.0));
     path.run_ms(350);
-    // 2* fills the gap: 14 is acknowledged at once, and slow start goes on from there.
+    // 2* fills the gap: everything before 14 is acknowledged at once, and slow start continues from there.
     assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15\n300: 16 17 18 19"));
 }
 
@@ -34,8 +34,8 @@ fn one_loss_halves_the_window_of_the_other_variants() {
     for variant in ["reno", "new-reno", "sack"] {
         let mut path = path(variant, "8 packets", &[]).losing_once(&[2]).start(None);
         path.run_ms(350);
-        // Of the 12 outstanding at the retransmission 7 must leave the network before the first new segment; by 200 ms
-        // 11 have, so 14 to 17 go out, and 18 after the full acknowledgement (cwnd 5, four outstanding).
+        // Of the 12 outstanding at the retransmission, 7 must leave the network before the first new segment. By 200 ms 11 have left, so 14
+        // to 17 are sent, and 18 after the full acknowledgement (cwnd 5, four outstanding).
         assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16 17 18\n300: 19 20 21 22 23"), "{variant}");
         assert_eq!(path.sender.slow_start_threshold(), 5.0);
         assert_eq!(path.sender.congestion_window() as u32, 5);
@@ -46,8 +46,8 @@ fn one_loss_halves_the_window_of_the_other_variants() {
 fn reno_leaves_recovery_at_the_first_of_two_losses_and_halves_again() {
     let mut path = path("reno", "8 packets", &[]).losing_once(&[2, 5]).start(None);
     path.run_ms(350);
-    // ACK 5 ends the recovery with cwnd 5 and 12 outstanding; the ACKs of 14 to 16 are three duplicates again. Half of the 12 is
-    // more than half of cwnd.
+    // ACK 5 ends the recovery with cwnd 5 and 12 outstanding; the ACKs of 14 to 16 are three more duplicates. Half of the 12 is more than
+    // half of cwnd.
     assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16\n300: 5*"));
     assert_eq!(path.sender.slow_start_threshold(), 6.0);
     path.run_ms(450);
@@ -67,7 +67,7 @@ fn new_reno_repairs_one_loss_per_round_trip() {
 fn sack_repairs_two_losses_and_halves_once() {
     let mut path = path("sack", "8 packets", &[]).losing_once(&[2, 5]).start(None);
     path.run_ms(350);
-    // Pipe is 9 at the retransmission of 2 and falls below 5 when 10 is SACKed; 5* takes the place.
+    // Pipe is 9 at the retransmission of 2 and falls below 5 when 10 is SACKed. Then 5* is sent.
     assert_eq!(path.sent(), format!("{UP_TO_FAST_RETRANSMIT}\n200: 5* 14 15 16 17\n300: 18 19 20 21 22"));
     assert_eq!(path.sender.slow_start_threshold(), 5.0);
 }
@@ -85,8 +85,8 @@ fn three_losses_take_new_reno_three_round_trips_and_sack_two() {
     assert_eq!(sack.receiver.duplicates(), 0);
 }
 
-/// A retransmission is lost too. Fast retransmit at 100 ms has made ssthresh 5 of 10; by the timeout at 1100 ms, duplicates
-/// have inflated the window of Reno and NewReno to 16, and 13 to 17 segments are outstanding.
+/// A retransmission is also lost. Fast retransmit at 100 ms has set ssthresh to half of 10. By the timeout at 1100 ms, duplicates have
+/// inflated the window of Reno and NewReno to 16, and 13 to 17 segments are outstanding.
 #[test]
 fn a_timeout_in_fast_recovery_halves_the_window_without_what_duplicates_have_added() {
     for variant in ["reno", "new-reno", "sack"] {
@@ -111,8 +111,8 @@ fn the_blocks_tell_the_latest_arrival_first() {
     assert_eq!(path.answered(), "50: 0[1-2] 0[3-4][1-2] 0[5-6][3-4][1-2] 0[5-7][3-4][1-2] 0[8-9][5-7][3-4] 0[8-10][5-7][3-4]");
 }
 
-/// Recency is not height: the first block holds what arrived last, the others are those told last [RFC2018 s4]. Segments arrive out
-/// of order, one of them twice; 3 joins two blocks to one.
+/// Blocks are ordered by recency, not by position: the first block contains the segment that arrived last, the others are the blocks
+/// reported last [RFC2018 s4]. Segments arrive out of order, one of them twice; 3 joins two blocks.
 #[test]
 fn the_first_block_holds_the_segment_that_arrived_last_wherever_it_lies() {
     let arrivals = [
@@ -143,16 +143,16 @@ fn only_sack_sends_blocks() {
 
 #[test]
 fn sack_rescues_a_loss_at_the_end_without_a_timeout() {
-    // 0 is found lost by three SACKs; nothing new is there to send, and nothing SACKed lies beyond 5: 5* is the rescue, once
-    // the repair of 0 is acknowledged and more.
+    // Three SACKs show that 0 is lost. There is no new data to send, and no SACK lies beyond 5: 5* is the rescue, once more than the repair
+    // of 0 is acknowledged.
     let mut path = path("sack", "6 packets", &[]).losing_once(&[0, 5]).start(Some(6));
     path.run_ms(300);
     assert_eq!(path.sent(), "0: 0 1 2 3 4 5\n100: 0*\n200: 5*");
     assert!(path.sender.is_finished());
 }
 
-/// The ACKs of 0, 2 and 3 are lost, so that the first that comes acknowledges 0 and tells of 2 to 4: 1 is lost. Half of seven
-/// outstanding is 3; pipe is below that when 6 and 7 are SACKed too.
+/// The ACKs of 0, 2 and 3 are lost, so the first that arrives acknowledges 0 and reports 2 to 4: 1 is lost. Half of seven outstanding is 3;
+/// pipe falls below that when 6 and 7 are SACKed too.
 #[test]
 fn an_acknowledgement_of_something_new_may_show_a_loss_if_its_blocks_tell_more() {
     let mut path = path("sack", "8 packets", &[]).losing_once(&[1]).losing_back(|n, _| n < 3).start(None);
@@ -193,22 +193,22 @@ fn the_duplicate_threshold_can_be_raised() {
     let mut four = path("reno", "5 packets", &given).losing_once(&[0]).start(Some(5));
     four.run_ms(150);
     assert_eq!(four.sent(), "0: 0 1 2 3 4", "four duplicates");
-    // Limited transmit sends for the first two duplicates, whatever the threshold [RFC3042 s2].
+    // Limited transmit sends for the first two duplicates, whatever the threshold is [RFC3042 s2].
     let mut limited = path("reno", "6 packets", &given[..1]).losing_once(&[0]).start(None);
     limited.run_ms(150);
     assert_eq!(limited.sent(), "0: 0 1 2 3 4 5\n100: 6 7 0*");
 }
 
-/// `recovery` with this `recover-check`.
+/// A sender with `recovery` and this `recover-check`.
 fn checking(recovery: &str, check: &str) -> Path {
     let table = |key: &str, value: Value| Value::Table(vec![(key.to_owned(), value)]);
     let recovery = table(recovery, table("recover-check", text(check)));
     Path::new(&parameters(&[("recovery", recovery), ("initial-window", text("8 packets"))]))
 }
 
-/// 14 is the first segment after those that had been sent when 2 was found lost (recover is 13). Four duplicates of 14 cover recover
-/// and not more; two of them permit a new segment. By the timeout at 1200 ms there are six duplicates. In go-back-N the ACK of 14*
-/// covers all, and slow start continues.
+/// 14 is the first segment after those that had been sent when 2 was found lost (recover is 13). Four duplicates of 14 cover recover but no
+/// more; two of them admit a new segment. By the timeout at 1200 ms there are six duplicates. In go-back-N the ACK of 14* covers
+/// everything, and slow start continues.
 #[test]
 fn a_loss_right_after_a_fast_recovery_waits_for_the_timer_if_new_reno_is_careful() {
     let start = format!("{UP_TO_FAST_RETRANSMIT}\n200: 14 15 16 17 18\n300: 19 20");
@@ -228,7 +228,7 @@ fn a_loss_right_after_a_fast_recovery_waits_for_the_timer_if_new_reno_is_careful
 
 #[test]
 fn careful_new_reno_waits_for_the_timer_if_the_first_segment_of_all_is_lost() {
-    // Otherwise ssthresh is 4, and seven duplicates make cwnd 11 with 10 outstanding, so that 10 follows 0*.
+    // Otherwise ssthresh is 4, and seven duplicates inflate cwnd to 11 with 10 outstanding, so that 10 follows 0*.
     for (check, end, rest) in [("careful", 1050, "\n1000: 0*"), ("less-careful", 150, " 0* 10"), ("after-timeout", 150, " 0* 10")] {
         let mut path = checking("new-reno", check).losing_once(&[0]).start(None);
         path.run_ms(end);
@@ -236,7 +236,7 @@ fn careful_new_reno_waits_for_the_timer_if_the_first_segment_of_all_is_lost() {
     }
 }
 
-/// 8 segments less one acknowledged leave 9 outstanding when 1 is found lost: half is 4 in whole segments, 4.5 in bytes.
+/// 8 segments, one acknowledged, leave 9 outstanding when 1 is found lost. Half of this is 4 in whole segments, 4.5 in bytes.
 #[test]
 fn half_of_an_odd_flight_is_rounded_down_unless_halving_is_exact() {
     for (halving, threshold) in [("whole-segments", 4.0), ("exact", 4.5)] {
@@ -248,8 +248,8 @@ fn half_of_an_odd_flight_is_rounded_down_unless_halving_is_exact() {
     }
 }
 
-/// Two losses in a window: the ACK of 2* ends Reno's recovery at 5, which is below recover. With cwnd 5 and 12 outstanding the
-/// duplicates that follow let nothing out.
+/// Two losses in a window: the ACK of 2* ends Reno's recovery at 5, which is below recover. With cwnd 5 and 12 outstanding, the duplicates
+/// that follow admit no segment.
 #[test]
 fn reno_repairs_a_second_loss_of_a_window_unless_it_checks_recover() {
     for (check, last) in [("after-timeout", "300: 5*"), ("less-careful", "200: 14 15 16"), ("careful", "200: 14 15 16")] {
@@ -259,8 +259,8 @@ fn reno_repairs_a_second_loss_of_a_window_unless_it_checks_recover() {
     }
 }
 
-/// The first four segments and all ACKs of the first twelve are lost. Going back sends 4 to 6 although they had arrived,
-/// and their ACKs are three duplicates of 12.
+/// The first four segments and all ACKs of the first twelve are lost. Go-back-N sends 4 to 6 although they had arrived, and their ACKs are
+/// three duplicates of 12.
 #[test]
 fn going_back_ignores_the_duplicates_that_it_causes() {
     for variant in ["tahoe", "reno", "new-reno"] {
@@ -283,8 +283,8 @@ fn sack_goes_back_over_what_is_missing_only() {
 
 #[test]
 fn a_timeout_clears_the_scoreboard() {
-    // Nothing is found lost by 20 duplicates, so a timeout repairs. The ACK of 0* tells of 9, 7 and 5 again but has no
-    // room for 3, which goes out although it had arrived.
+    // 20 duplicates are never reached, so a timeout repairs the losses. The ACK of 0* reports 9, 7 and 5 again but has no room for 3, which
+    // is sent although it had arrived.
     let given = [("dup-ack-threshold", Value::Integer(20)), ("limited-transmit", Value::Switch(false))];
     let mut path = path("sack", "10 packets", &given).losing_once(&[0, 2, 4, 6, 8]).start(Some(10));
     path.run_ms(2000);
@@ -293,9 +293,9 @@ fn a_timeout_clears_the_scoreboard() {
     assert!(path.sender.is_finished());
 }
 
-/// One packet in `every` is lost. A cycle of windows h, h + 1, ..., 2h and one round trip of recovery at h carries `every`
-/// packets: 3/2 h (h + 1) + h = every, in h + 2 round trips; half a segment of cwnd is unused on average. For many packets
-/// this is the 3W/4 per round trip, W = sqrt(8/3 every), of [Mathis97 s2].
+/// One packet in `every` is lost. A cycle of windows h, h + 1, ..., 2h and one round trip of recovery at h carries `every` packets: 3/2 h
+/// (h + 1) + h = every, in h + 2 round trips; on average half a segment of cwnd is unused. For many packets this is the 3W/4 per round
+/// trip, W = sqrt(8/3 every), of [Mathis97 s2].
 #[test]
 fn throughput_follows_the_square_root_of_the_loss_rate() {
     for variant in ["reno", "new-reno", "sack"] {

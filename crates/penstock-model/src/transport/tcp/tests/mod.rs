@@ -1,4 +1,4 @@
-//! Packet sequences worked by hand, on a path with a fixed delay and a list of losses.
+//! Packet sequences computed by hand, on a path with a fixed delay and a list of losses.
 
 mod delayed_retransmission;
 mod dsack;

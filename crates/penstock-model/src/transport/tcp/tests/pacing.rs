@@ -1,4 +1,4 @@
-//! Paced segments, on a path without a wire: what spaces them is the sender alone.
+//! Paced segments on a path without a wire, so that only the sender spaces them.
 
 use super::harness::{parameters, text, Path};
 use crate::packet::Body;
@@ -11,7 +11,7 @@ fn path(more: &[(&str, Value)]) -> Path {
     Path::new(&parameters(&given))
 }
 
-/// When data segments were sent, in milliseconds.
+/// Times in milliseconds at which data segments were sent.
 fn times(path: &Path) -> Vec<f64> {
     let data = path.log.iter().filter(|(_, body)| matches!(body, Body::Segment { .. }));
     data.map(|(time, _)| time.as_ps() as f64 / 1e9).collect()
@@ -19,18 +19,18 @@ fn times(path: &Path) -> Vec<f64> {
 
 #[test]
 fn slow_start_sends_a_window_in_half_a_round_trip() {
-    // The SYN exchange has measured 100 ms: 4 segments leave at twice 4 per 100 ms, one each 12.5 ms.
+    // The SYN exchange has measured 100 ms: 4 segments leave at twice 4 per 100 ms, one every 12.5 ms.
     let mut path = path(&[]).start(None);
     path.run_ms(190);
     assert_eq!(times(&path), [100.0, 112.5, 125.0, 137.5]);
-    // Nothing is sent earlier than the window allows, nor is anything forgotten.
+    // No segment is sent earlier than the window permits, and none is forgotten.
     path.run_ms(1000);
     assert!(path.sender.acknowledged() > 100);
 }
 
 #[test]
 fn congestion_avoidance_sends_a_fifth_faster_than_the_window_s_rate() {
-    // 5 per 100 ms times 1.2: one each 100 / 6 ms.
+    // 5 per 100 ms times 1.2: one every 100 / 6 ms.
     let given = [("initial-window", text("5 packets")), ("initial-slow-start-threshold", text("5 packets"))];
     let mut path = path(&given).start(None);
     path.run_ms(190);
@@ -57,7 +57,7 @@ fn a_paced_transfer_ends_and_repairs_its_losses() {
 
 #[test]
 fn linux_paces_from_the_tenth_segment_on_and_counts_outstanding_segments() {
-    // 12 per 100 ms, times 2: one each 25 / 6 ms.
+    // 12 per 100 ms times 2: one every 25 / 6 ms.
     let given = [("initial-window", text("12 packets")), ("pacing-rate", text("linux"))];
     let mut path = path(&given).start(None);
     path.run_ms(190);

@@ -1,4 +1,4 @@
-//! Profiles as parameters: what they set, what takes precedence, and what excludes them.
+//! Profiles as parameters: their settings, what overrides them, and what excludes them.
 
 use super::super::profiles::PROFILES;
 use super::super::Parameters;

@@ -13,8 +13,8 @@ fn path(initial_window: &str, more: &[(&str, Value)]) -> Path {
     Path::new(&parameters(&given))
 }
 
-/// Three SACKs show 2 to be lost: ssthresh is half of 10, without the two segments of limited transmit. One segment is sent for two
-/// that arrive, so that 5 are in flight when the recovery ends.
+/// Three SACKs show that 2 is lost: ssthresh is half of 10, without the two segments of limited transmit. One segment is sent for every two
+/// that arrive, so 5 are in flight when the recovery ends.
 #[test]
 fn a_fast_recovery_reduces_the_flight_in_proportion() {
     let mut path = path("8 packets", &[]).losing_once(&[2]).start(None);
@@ -23,7 +23,7 @@ fn a_fast_recovery_reduces_the_flight_in_proportion() {
     assert_eq!(path.sender.slow_start_threshold(), 5.0);
 }
 
-/// The acknowledgement of 2 reports 4 too: two segments let two out, and one more in slow start for each.
+/// The acknowledgement of 2 also reports 4: two segments admit two, plus one more for each in slow start.
 #[test]
 fn the_window_grows_by_what_arrived() {
     let limit = Value::Table(vec![("byte-counting-limit".to_owned(), Value::Integer(2))]);
@@ -42,8 +42,8 @@ fn three_losses_take_two_round_trips() {
     assert_eq!(path.receiver.duplicates(), 0);
 }
 
-/// 14 leaves after the beginning of the recovery, and its loss shows before 13* is acknowledged. With 14* outstanding, the end of the
-/// recovery begins another: ssthresh is half of the six segments from 14 to 19.
+/// 14 leaves after the start of the recovery, and its loss shows before 13* is acknowledged. With 14* outstanding, the end of the recovery
+/// starts another one: ssthresh is half of the six segments from 14 to 19.
 #[test]
 fn a_loss_after_the_beginning_of_a_recovery_reduces_the_window_again() {
     let mut path = path("8 packets", &[]).losing_once(&[2, 13, 14]).start(None);
@@ -55,7 +55,7 @@ fn a_loss_after_the_beginning_of_a_recovery_reduces_the_window_again() {
     assert_eq!(path.sender.slow_start_threshold(), 3.0);
 }
 
-/// 14 was sent after 2* and arrives; other recoveries wait for the timer.
+/// 14 was sent after 2* and arrives, which shows the loss of 2*. Other recoveries wait for the timer.
 #[test]
 fn the_loss_of_a_retransmission_is_found_by_what_was_sent_after_it() {
     let mut losses_of_2 = 0;
@@ -108,7 +108,7 @@ fn a_probe_that_repairs_a_loss_reduces_the_window() {
     path.offer(8);
     path.run_ms(800);
     assert_eq!((threshold, path.sender.slow_start_threshold()), (1000.0, 3.0));
-    // Nothing was lost, but the ACK of 9 was late: the second copy is reported, and nothing is reduced.
+    // Nothing was lost, but the ACK of 9 was late: the second copy is reported, and cwnd is not reduced.
     let mut path = path_of_late_ack();
     path.run_ms(650);
     assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7 8 9\n500: 9*");
@@ -117,13 +117,13 @@ fn a_probe_that_repairs_a_loss_reduces_the_window() {
     assert_eq!(path.sender.slow_start_threshold(), 1000.0);
 }
 
-/// The acknowledgement of the last segment comes 450 ms late, after the probe.
+/// A path on which the acknowledgement of the last segment arrives 450 ms late, after the probe.
 fn path_of_late_ack() -> Path {
     let late = |n| Duration::from_ms(if n == 20 { 450 } else { 0 });
     path("10 packets", &[]).delaying(late).start(Some(10))
 }
 
-/// The blocks of the acknowledgement of 0* have no room for all; what SACKs had shown before is remembered.
+/// The acknowledgement of 0* has no room for all blocks. The sender remembers what earlier SACKs had shown.
 #[test]
 fn a_timeout_forgets_nothing_and_repairs_in_slow_start() {
     let mut path = path("12 packets", &[]).losing_once(&[0, 1, 2, 3, 5, 7]).losing_back(|n, _| n < 6).start(None);
@@ -133,7 +133,7 @@ fn a_timeout_forgets_nothing_and_repairs_in_slow_start() {
     assert_eq!((path.receiver.duplicates(), path.sender.slow_start_threshold()), (0, 6.0));
 }
 
-/// 2 arrives 20 ms late. With two segments SACKed, a quarter of the round trip is left to it.
+/// 2 arrives 20 ms late. With two segments SACKed, it still has a quarter of the round trip.
 #[test]
 fn a_late_segment_is_not_lost_within_the_reordering_window() {
     let late = |by: u64| move |n| Duration::from_ms(if n == 3 { by } else { 0 });
@@ -145,8 +145,8 @@ fn a_late_segment_is_not_lost_within_the_reordering_window() {
     assert_eq!(path.sent(), "0: 0 1 2 3 4\n100: 5 6 7 8 9 10\n125: 2*");
 }
 
-/// The path holds 4 to 11 for 1.5 s, so that 4 is sent again at 1100 ms. Their acknowledgements come from 1700 ms on. The first echoes
-/// the timestamp of the first transmission: the timeout was spurious, and nothing sent before 4* is lost.
+/// The path delays 4 to 11 by 1.5 s, so 4 is sent again at 1100 ms. The acknowledgements arrive from 1700 ms on. The first echoes the
+/// timestamp of the first transmission: the timeout was spurious, and no segment sent before 4* is lost.
 #[test]
 fn an_echo_of_the_first_transmission_says_nothing_about_the_last() {
     let hold = |n| {

@@ -1,4 +1,4 @@
-//! Whatever is lost, delayed or overtaken, a finite transfer completes.
+//! A finite transfer completes whatever segments are lost, delayed or overtaken.
 
 use super::super::{Receiver, Sender};
 use super::harness::{read, text, Path};
@@ -24,7 +24,7 @@ const RECOVERIES: [(&str, Option<&str>); 11] = [
     ("sack1", Some("half-round-trip-with-new-data")),
 ];
 
-/// A component with a parameter.
+/// A component with an optional parameter.
 fn table(name: &str, parameter: Option<(&str, &str)>) -> Value {
     let parameters = parameter.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect();
     Value::Table(vec![(name.to_owned(), Value::Table(parameters))])

@@ -1,4 +1,4 @@
-//! The settings of the receiver alone: the echo of marks, quick acknowledgements and delays that adapt.
+//! Settings of the receiver alone: the echo of marks, quick acknowledgements and adaptive delays.
 
 use super::super::{EcnSupport, Receiver, SegmentHeader};
 use super::harness::{parameters, read, text, Path};
@@ -18,7 +18,7 @@ fn at_ms(ms: u64) -> Time {
 
 #[test]
 fn under_dctcp_a_latched_echo_lasts_until_cwr() {
-    // The window shrinks from 10 to 5.3 segments at ACK 3, so that 12, which carries CWR, is sent at ACK 8, and nothing else.
+    // The window shrinks from 10 to 5.3 segments at ACK 3, so only 12, which carries CWR, is sent at ACK 8.
     let mut path = echoing("rfc-3168", &[("congestion-control", text("dctcp"))]).marking(&[2]).start(None);
     path.run_ms(160);
     assert_eq!(path.sent().lines().nth(1), Some("100: 8 9 10 11 12c"));
@@ -32,7 +32,7 @@ fn reno_halves_the_window_once_under_every_echo() {
         path.run_ms(60);
         assert_eq!(path.answered(), answered);
         path.run_ms(150);
-        // ACKs 1 and 2 let cwnd grow to 10, which the first echo halves.
+        // ACKs 1 and 2 increase cwnd to 10, which the first echo halves.
         assert_eq!(path.sender.slow_start_threshold(), 5.0, "{echo}");
     }
 }
@@ -41,7 +41,7 @@ fn reno_halves_the_window_once_under_every_echo() {
 fn counted_marks_reach_any_congestion_control() {
     let mut path = echoing("accecn", &[]).marking(&[2, 5]).start(None);
     path.run_ms(60);
-    // From 5 on, in three bits of flags and in the option.
+    // Counted from 5 on, in three bits of flags and in the option.
     let counts = path.log_back.iter().map(|(_, body)| body.to_ack().expect("it is one")).map(|ack| (ack.flags.ace(), ack.sack.marks()));
     assert_eq!(counts.collect::<Vec<_>>(), [(5, 5), (5, 5), (6, 6), (6, 6), (6, 6), (7, 7), (7, 7), (7, 7)]);
     path.run_ms(150);
@@ -49,7 +49,7 @@ fn counted_marks_reach_any_congestion_control() {
     assert!(path.sent().starts_with("0: 0 1 2 3 4 5 6 7\n100: 8 9 10 11 12"), "counts need no CWR: {}", path.sent());
 }
 
-/// Without the counts of AccECN, Prague is Reno: ECT(0), and a mark halves the window.
+/// Without the counts of AccECN, Prague acts as Reno: ECT(0), and a mark halves the window.
 #[test]
 fn prague_falls_back_to_reno_without_accecn() {
     let run = |control: &str, echo: &str| {
@@ -74,7 +74,7 @@ fn prague_falls_back_to_reno_without_accecn() {
     }
 }
 
-/// With every segment acknowledged, the count says what the exact echo says.
+/// With every segment acknowledged, the count conveys the same as the exact echo.
 #[test]
 fn dctcp_has_the_same_alpha_by_counts_as_by_exact_echoes() {
     let windows = ["rfc-8257", "accecn"].map(|echo| {
@@ -88,7 +88,7 @@ fn dctcp_has_the_same_alpha_by_counts_as_by_exact_echoes() {
     assert_eq!(windows[0], windows[1]);
 }
 
-/// The SACK blocks share the room with the option of AccECN: two remain.
+/// SACK blocks share their space with the option of AccECN, so two remain.
 #[test]
 fn an_accecn_option_replaces_the_third_block() {
     let given = [("ecn", Value::Switch(true)), ("ecn-echo", text("accecn")), ("variant", text("sack"))];
@@ -113,7 +113,7 @@ fn the_first_segments_are_acknowledged_each() {
     }
 }
 
-/// A delay of 40 ms doubles when an acknowledgement has waited for all of it; a spacing of 100 ms is beyond 80 ms.
+/// A delay of 40 ms doubles when an acknowledgement has waited for all of it. A spacing of 100 ms exceeds 80 ms.
 #[test]
 fn a_delay_adapts_to_the_spacing_of_segments() {
     let given = [("ack-every", Value::Integer(2)), ("ack-delay", text("40 ms")), ("max-ack-delay", text("200 ms"))];
@@ -124,7 +124,7 @@ fn a_delay_adapts_to_the_spacing_of_segments() {
     assert!(receiver.takes_ack());
     receiver.on_segment(at_ms(100), 1, Ecn::NotEct, SegmentHeader::default());
     assert_eq!(receiver.deadline(), at_ms(180));
-    // The second of two is acknowledged; 10 ms count as 20, so that 80 ms become 60.
+    // The second of two is acknowledged. 10 ms count as 20, so 80 ms become 60.
     receiver.on_segment(at_ms(110), 2, Ecn::NotEct, SegmentHeader::default());
     assert!(receiver.takes_ack());
     // 60 / 2 + 30 ms.
@@ -147,7 +147,7 @@ fn settings_without_effect_are_refused_by_name() {
     assert_eq!(unknown, "ecn-echo: 'rfc-793' is not one of rfc-3168, rfc-8257, accecn, none");
 }
 
-/// The quick acknowledgements of 4 segments, then one of every second; the timer of the receiver, 1 s here, is shorter than the gap.
+/// Quick acknowledgements of 4 segments, then one of every second. The timer of the receiver, here 1 s, is shorter than the gap.
 #[test]
 fn a_long_gap_and_a_repeated_segment_bring_quick_acknowledgements_back() {
     let given = [("ack-every", Value::Integer(2)), ("quick-acks", Value::Integer(4)), ("syn", Value::Switch(false))];
@@ -174,7 +174,7 @@ fn the_second_of_a_pair_is_acknowledged_at_once() {
     let mut path = Path::new(&parameters(&given)).start(None);
     path.run_ms(60);
     assert_eq!((path.sent().as_str(), path.answered().as_str()), ("0: 0 1p 2 3p 4", "50: 2 4"));
-    // Each acknowledgement admits three. 4 waits for 5, so that 6, the end of its pair, is acknowledged on its own.
+    // Each acknowledgement admits three segments. 4 waits for 5, so that 6, the end of its pair, is acknowledged separately.
     path.run_ms(160);
     assert_eq!(path.sent().lines().nth(1), Some("100: 5 6p 7 8p 9 10p"));
     assert_eq!(path.answered().lines().nth(1), Some("150: 6 7 9 11"));

@@ -1,4 +1,4 @@
-//! Retransmission timeouts, delayed acknowledgements, the SYN exchange, and parameters that are refused.
+//! Retransmission timeouts, delayed acknowledgements, the SYN exchange, and refused parameters.
 
 use super::harness::{parameters, read, text, Path};
 use crate::packet::Body;
@@ -15,7 +15,7 @@ fn timeouts_double_until_a_segment_sent_once_is_acknowledged() {
     let mut path = Path::new(&parameters(&[])).losing(|n, _| n < 3).start(None);
     path.run_ms(7150);
     assert_eq!(path.sent(), "0: 0\n1000: 0*\n3000: 0*\n7000: 0*\n7100: 1 2");
-    // 0 was sent again, so its acknowledgement says nothing about the round trip and the factor stays at 8 (Karn).
+    // 0 was sent again, so its acknowledgement gives no round trip and the factor stays at 8 (Karn).
     assert_eq!(path.sender.deadline(), at_ms(7100 + 8000));
     path.run_ms(7250);
     assert_eq!(path.sender.deadline(), at_ms(7200 + 1000));
@@ -59,7 +59,7 @@ fn a_timeout_halves_the_threshold_once_however_often_it_repeats() {
     assert_eq!(path.sent(), "0: 0 1 2 3 4 5 6 7\n1000: 0*\n3000: 0*\n7000: 0*");
     assert_eq!(path.sender.slow_start_threshold(), 4.0);
     path.run_ms(7350);
-    // Slow start over what was lost up to cwnd 4, then 4.25 4.49 4.71 4.92.
+    // Slow start over the lost segments up to cwnd 4, then 4.25 4.49 4.71 4.92.
     assert_eq!(path.sent().lines().skip(4).collect::<Vec<_>>(), ["7100: 1* 2*", "7200: 3* 4* 5* 6*", "7300: 7* 8 9 10"]);
 }
 
@@ -82,7 +82,7 @@ fn partial_acknowledgements_restart_the_timer_once_or_always() {
 
 #[test]
 fn round_trips_that_a_repair_prolongs_are_not_measured() {
-    // 16 goes out at 200 ms and is acknowledged with the last repair at 400 ms; 23, sent after it, measures 100 ms.
+    // 16 is sent at 200 ms and acknowledged with the last repair at 400 ms. 23, sent after it, measures 100 ms.
     let given = [("initial-window", text("10 packets")), ("min-rto", text("0 s"))];
     let mut path = Path::new(&parameters(&given)).losing_once(&[2, 4, 6]).start(None);
     path.run_ms(450);

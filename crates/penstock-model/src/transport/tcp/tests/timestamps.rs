@@ -1,4 +1,4 @@
-//! Timestamps: round trips of retransmissions, and timeouts that prove spurious.
+//! Timestamps: round trips of retransmissions, and spurious timeouts.
 
 use super::harness::{parameters, text, Path};
 use crate::packet::Body;
@@ -21,13 +21,13 @@ fn the_first_acknowledgement_of_a_retransmission_ends_the_back_off() {
     let mut path = path(&[]).losing(|n, _| n < 3).start(None);
     path.run_ms(7150);
     assert_eq!(path.sent(), "0: 0\n1000: 0*\n3000: 0*\n7000: 0*\n7100: 1 2");
-    // Sent last at 7000 ms and acknowledged at 7100: a sample, where Karn's rule has none and the factor stays at 8.
+    // Last sent at 7000 ms and acknowledged at 7100: this is a sample. With Karn's rule there is none, and the factor stays at 8.
     assert_eq!(path.sender.deadline(), at_ms(7100 + 1000));
 }
 
 #[test]
 fn every_acknowledgement_is_a_sample() {
-    // Three acknowledgements at 100 ms of 100 ms each: RTTVAR is 50, 37.5 and 28.125 ms, where one sample per round trip leaves 50.
+    // Three acknowledgements at 100 ms, of 100 ms each: RTTVAR is 50, 37.5 and 28.125 ms. One sample per round trip would leave it at 50.
     let mut path = path(&[("min-rto", text("0 s")), ("initial-window", text("3 packets"))]).start(None);
     path.run_ms(150);
     assert_eq!(path.sender.deadline(), at_ms(100) + Duration::from_us(100_000 + 4 * 28_125));
@@ -47,7 +47,7 @@ fn a_delayed_acknowledgement_echoes_the_earlier_of_its_segments() {
     assert_eq!(path.sender.deadline(), at_ms(140 + 420));
 }
 
-/// A path that holds 0 to 3 for 1.5 s; 0*, sent at 1000 ms, arrives behind them.
+/// A path that delays 0 to 3 by 1.5 s; 0*, sent at 1000 ms, arrives after them.
 fn held(timestamps: bool) -> Path {
     let hold = |n| {
         Duration::from_ms(if n <= 4 {
@@ -66,7 +66,7 @@ fn held(timestamps: bool) -> Path {
 
 #[test]
 fn a_timeout_is_undone_if_the_first_transmission_is_acknowledged() {
-    // At 1600 ms four acknowledgements come: the first restores cwnd 4 and the threshold, and each admits two new segments.
+    // At 1600 ms four acknowledgements arrive. The first restores cwnd 4 and the threshold, and each admits two new segments.
     let path = held(true);
     assert_eq!(path.sent(), "0: 0 1 2 3\n1000: 0*\n1600: 4 5 6 7 8 9 10 11");
     assert_eq!((path.sender.congestion_window(), path.sender.slow_start_threshold()), (8.0, 1000.0));
@@ -85,14 +85,14 @@ fn a_timeout_after_a_loss_is_not_undone() {
 
 #[test]
 fn a_lost_acknowledgement_does_not_make_a_timeout_spurious() {
-    // 0 arrived, and so does 0*, whose later timestamp is echoed.
+    // 0 arrived, as does 0*, whose later timestamp is echoed.
     let mut path = path(&[]).losing_back(|n, _| n == 0).start(None);
     path.run_ms(1150);
     assert_eq!(path.sent(), "0: 0\n1000: 0*\n1100: 1 2");
     assert_eq!(path.sender.slow_start_threshold(), 2.0);
 }
 
-/// The cause of low throughput at high loss rates: without timestamps the back-off lasts until a segment sent once is acknowledged.
+/// This causes low throughput at high loss rates: without timestamps, the back-off lasts until a segment sent once is acknowledged.
 #[test]
 fn at_twenty_percent_loss_timestamps_raise_the_throughput() {
     let delivered = |timestamps| {

@@ -11,7 +11,7 @@ fn a_window_that_is_not_used_does_not_grow() {
     let mut path = path().start(Some(4));
     path.run_ms(150);
     assert_eq!(path.sender.congestion_window(), 10.0);
-    // Now eight segments are outstanding. In slow start a window below 16 counts as used, so it grows: to 11, then to 12.
+    // Eight segments are outstanding here. In slow start, a window below 16 counts as used, so it grows: to 11, then to 12.
     path.offer(8);
     path.run_ms(290);
     assert_eq!(path.sender.congestion_window(), 12.0);
@@ -21,7 +21,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 fn a_window_that_is_not_used_falls_half_way_to_the_initial_one_per_timeout() {
     let mut path = path().start(Some(200));
     path.run_ms(900);
-    // Two segments each 300 ms, within the timeout of 1 s; less than the initial window of ten is used.
+    // Two segments every 300 ms, within the timeout of 1 s. Less than the initial window of ten is used.
     let mut windows = vec![path.sender.congestion_window()];
     for step in 1..60 {
         path.offer(2);

@@ -21,7 +21,7 @@ fn rtt(it: &mut Cubic, ms: u64, rtt: u64, window: &mut Window) {
     it.on_rtt_sample(&RttSample { now: at_ms(ms), rtt, smoothed: rtt }, window);
 }
 
-/// A loss at the beginning with a full window, repaired at once.
+/// Loss at the start with a full window, repaired at once.
 fn lose(it: &mut Cubic, window: &mut Window) {
     let in_flight = window.size as u32;
     it.on_congestion(&Congestion { now: at_ms(0), cause: Cause::Loss, in_flight }, window);
@@ -69,14 +69,14 @@ fn the_distance_to_the_target_is_whole_segments_and_sets_the_pace() {
     rtt(&mut it, 0, 100, &mut window);
     acknowledge(&mut it, 1, 0, &mut window);
     assert_eq!(it.epoch.map(|epoch| (epoch.k, epoch.start)), Some((9300.0 / 1024.0, at_ms(0))));
-    // 100 ms ahead are 25 ticks, 102 units. 410 (9300 - 102)^3 / 2^40 = 290.2 below 1000: 710, and 700 / 10 segments per increase.
+    // 100 ms ahead are 25 ticks, 102 units. 410 (9300 - 102)^3 / 2^40 = 290.2 below 1000: 710, so 700 / 10 segments per increase.
     assert_eq!(count(&it).needed, 70);
-    // For seven ticks the same window keeps its pace. In the eighth, 33 ticks are 135 units: 287.07 below, and 700 / 13.
+    // The same window keeps its pace for seven ticks. In the eighth, 33 ticks are 135 units: 287.07 below, so 700 / 13.
     for (ms, needed) in [(28, 70), (32, 53)] {
         acknowledge(&mut it, 1, ms, &mut window);
         assert_eq!(count(&it).needed, needed, "{ms} ms");
     }
-    // 525 ticks are 2150 units: 136.3 below, and 700 / 164 = 4. One segment was counted with each acknowledgement so far.
+    // 525 ticks are 2150 units: 136.3 below, so 700 / 164 = 4. One segment was counted with each acknowledgement so far.
     assert_eq!(acknowledge(&mut it, 1, 2000, &mut window), 701.0);
     assert_eq!((count(&it).needed, count(&it).counted), (4, 0));
     // The cubic is computed once per tick, so that 702 segments are reached at the same pace.
@@ -84,7 +84,7 @@ fn the_distance_to_the_target_is_whole_segments_and_sets_the_pace() {
     assert_eq!(sizes, [701.0, 701.0, 701.0, 702.0]);
 }
 
-/// The segments per increase after a loss at 10,000, a C of 1 and a round trip of 9 ms, and the time in ms of their next computation.
+/// Segments per increase after a loss at 10,000, with C = 1 and a round trip of 9 ms, and the time in ms of their next computation.
 fn with_tick(tick: &str) -> (u32, Option<u64>) {
     let (mut it, mut window) = (cubic(&["c = 1", &format!("tick = {tick}"), "reno-friendly = none"]), window(10_000.0, 5_000.0));
     lose(&mut it, &mut window);
@@ -101,8 +101,8 @@ fn with_tick(tick: &str) -> (u32, Option<u64>) {
 #[test]
 fn the_tick_rounds_the_round_trip_up_and_a_thirty_second_of_a_second_down() {
     // K is the cube root of 2999 x 2^30: 14766. 9 ms are 1, 3 and 9 ticks of 10, 4 and 1 ms, or 10, 12 and 9 units of 1/1024 s. The cubes
-    // of 14756, 14754 and 14757 units are 2992.3, 2991.1 and 2992.9, so that 7, 8 and 7 segments are missing from 7001.
-    // A 32nd of a second is 3, 7 and 31 ticks; the next one computes again.
+    // of 14756, 14754 and 14757 units are 2992.3, 2991.1 and 2992.9, so 7, 8 and 7 segments are missing from 7001. 1/32 s is 3, 7 and 31
+    // ticks; the next tick computes again.
     assert_eq!(["10 ms", "4 ms", "1 ms"].map(with_tick), [(1000, Some(40)), (875, Some(32)), (1000, Some(32))]);
 }
 
@@ -119,7 +119,7 @@ fn a_tick_divides_a_second_and_belongs_to_this_arithmetic() {
 
 #[test]
 fn beyond_w_max_the_distance_is_rounded_down_too() {
-    // W_max is below the window: the cubic is convex from 700 on. 250 ticks are a second, which adds 410 / 1024: none.
+    // W_max is below the window, so the cubic is convex from 700 on. 250 ticks are one second, which adds 410 / 1024: nothing.
     let (mut it, mut window) = (cubic(&["reno-friendly = none"]), window(700.0, 500.0));
     lose(&mut it, &mut window);
     window.size = 800.0;
@@ -127,12 +127,12 @@ fn beyond_w_max_the_distance_is_rounded_down_too() {
         acknowledge(&mut it, 1, ms, &mut window); // 1.4^3 x 410 / 1024 = 1.1
         assert_eq!((count(&it).needed, count(&it).origin), (needed, 800.0), "{ms} ms");
     }
-    // At most half a segment for each: 60^3 x 0.4 is far above.
+    // At most half a segment per acknowledgement: 60^3 x 0.4 is far above.
     acknowledge(&mut it, 1, 60_000, &mut window);
     assert_eq!(count(&it).needed, 2);
 }
 
-/// The window after acknowledgements of one segment in every tick, from 7 after a loss at 10, where the cubic stays at 8 for seconds.
+/// Window after acknowledgements of one segment in every tick, from 7 after a loss at 10. The cubic stays at 8 for seconds.
 fn after_a_loss_at_ten(region: &str) -> Vec<f64> {
     let (mut it, mut window) = (cubic(&["c = 0.0009765625", region]), window(10.0, 5.0));
     lose(&mut it, &mut window);
@@ -141,14 +141,14 @@ fn after_a_loss_at_ten(region: &str) -> Vec<f64> {
 
 #[test]
 fn a_window_below_w_est_grows_to_it() {
-    // The distance to 10 is 2.99, rounded down: 8, after seven segments. W_est grows after 15/8 windows: to 8 with more than
-    // 8 x 15 / 8 = 15 segments, seen when the pace is computed again in the 16th tick, and to 9 with more than 30, in the 32nd. The
-    // segments counted by then are worth the one that is missing.
+    // The distance to 10 is 2.99, rounded down: 8, after seven segments. W_est grows after 15/8 windows: to 8 with more than 8 x 15 / 8 =
+    // 15 segments, which shows when the pace is computed again in the 16th tick, and to 9 with more than 30, in the 32nd. The segments
+    // counted by then are worth the missing one.
     let [faster, earlier, alone] = ["rfc9438", "rfc8312", "none"].map(|region| after_a_loss_at_ten(&format!("reno-friendly = {region}")));
     let first = |sizes: &[f64], size: f64| sizes.iter().position(|it| *it >= size);
     assert_eq!([8.0, 9.0].map(|size| first(&earlier, size)), [Some(6), Some(31)]);
     assert_eq!([8.0, 9.0].map(|size| first(&alone, size)), [Some(6), None]);
-    // Beyond cwnd_prior = 10 W_est grows once per window.
+    // Beyond cwnd_prior = 10, W_est grows once per window.
     let until = first(&faster, 11.0).expect("reached");
     assert_eq!(faster[..until], earlier[..until]);
     assert!(faster[199] > earlier[199], "{} {}", faster[199], earlier[199]);
@@ -164,7 +164,7 @@ fn segments_counted_for_a_slower_pace_are_worth_one() {
 #[test]
 fn slow_start_leaves_the_rest_to_congestion_avoidance() {
     let (mut it, mut window) = (cubic(&[]), window(9.0, 10.0));
-    // One of three segments leads to ssthresh, two count towards the twenty.
+    // One of three segments leads to ssthresh; two count towards the twenty.
     assert_eq!([3, 17, 1].map(|newly| acknowledge(&mut it, newly, 0, &mut window)), [10.0, 10.0, 11.0]);
 }
 

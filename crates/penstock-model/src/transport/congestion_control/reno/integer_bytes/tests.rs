@@ -19,7 +19,7 @@ const ACK: Acknowledgement = Acknowledgement {
     in_recovery: false,
 };
 
-/// What a scenario gives, for segments of `payload` bytes.
+/// The control that a scenario gives, for segments of `payload` bytes.
 fn control(payload: u32, max_window: u32, lines: &[&str]) -> IntegerBytes {
     let parameters = read::<Parameters>(lines).expect("sound");
     IntegerBytes::new(&parameters, &ConnectionContext { max_window, ..context(payload) }).expect("integer bytes")
@@ -30,7 +30,7 @@ fn window(payload: u32, bytes: u32) -> Window {
     Window { size: f64::from(bytes) / f64::from(payload), threshold: 2.0, max: 1 << 20 }
 }
 
-/// The window in bytes after each of `acks` acknowledgements.
+/// Window in bytes after each of `acks` acknowledgements.
 fn after_each(it: &mut impl CongestionControl, payload: u32, window: &mut Window, acks: usize) -> Vec<f64> {
     let one = |_| {
         it.on_ack(&ACK, window);
@@ -58,7 +58,7 @@ fn slow_start_adds_a_segment() {
 
 #[test]
 fn growth_ends_above_the_square_of_the_segment() {
-    // 262,144 / 131,072 = 2 and 262,144 / 262,144 = 1, but 262,144 / 262,145 is rounded down to nothing.
+    // 262,144 / 131,072 = 2 and 262,144 / 262,144 = 1, but 262,144 / 262,145 is rounded down to zero.
     let mut it = control(512, 10_000, &[INTEGER]);
     let cases = [(131_072, 131_074), (131_073, 131_074), (262_143, 262_144), (262_144, 262_145), (262_145, 262_145), (600_000, 600_000)];
     for (before, after) in cases {
@@ -115,7 +115,7 @@ fn slow_start_does_not_count() {
     assert_eq!(after_each(&mut it, 512, &mut starting, 2), [2048.0, 2304.0]);
 }
 
-/// Growth in bytes of a window of `segments` segments after all of it has been acknowledged.
+/// Growth in bytes of a window of `segments` segments after all of them have been acknowledged.
 fn growth_per_window(lines: &[&str], segments: u32) -> f64 {
     let mut window = window(512, segments * 512);
     after_each(&mut control(512, 1171, lines), 512, &mut window, segments as usize).last().expect("some") - f64::from(segments * 512)
@@ -133,7 +133,7 @@ fn enough_acknowledgements_keep_the_window_growing() {
     }
 }
 
-/// 100 * 262,144 / cwnd is 85.3 at 600 segments and 51.2 at 1000; as the window grows a little less, but never by a byte.
+/// 100 * 262,144 / cwnd is 85.3 at 600 segments and 51.2 at 1000. It shrinks slightly as the window grows, but never by a whole byte.
 #[test]
 fn many_acknowledgements_per_increase_add_a_segment_per_window() {
     assert_eq!(growth_per_window(&[INTEGER, "acks-per-increase = 100"], 600), 6.0 * 85.0);
@@ -142,12 +142,12 @@ fn many_acknowledgements_per_increase_add_a_segment_per_window() {
 
 #[test]
 fn the_satellites_segment_never_stalls_below_its_window() {
-    // 9180 * 9180 is 84,272,400: a window of 8,700,000 bytes grows by 9 bytes an acknowledgement.
+    // 9180 * 9180 is 84,272,400: a window of 8,700,000 bytes grows by 9 bytes per acknowledgement.
     let mut it = control(9180, 947, &[INTEGER]);
     assert_eq!(after_each(&mut it, 9180, &mut window(9180, 8_700_000), 2), [8_700_009.0, 8_700_018.0]);
     let enough = control(9180, 947, &["arithmetic = integer-bytes-without-stall"]);
     assert_eq!(enough.acks_per_increase, 1);
-    // With an MSS of 512 the same window needs the 34th: 34 * 262,144 is the first above 8,699,904.
+    // With an MSS of 512, the same window grows at every 34th acknowledgement: 34 * 262,144 is the first product above 8,699,904.
     assert_eq!(control(512, 16_992, &["arithmetic = integer-bytes-without-stall"]).acks_per_increase, 34);
 }
 
