@@ -11,8 +11,8 @@ const FILE: usize = 300;
 /// Replacement of the omitted rest.
 const MORE: &str = "...";
 
-/// Ranges of the characters that are shown escaped, in ascending order: control characters (C0, DEL, C1), those that change the direction
-/// of writing [UAX9 s2], line and paragraph separators, and those that most terminals do not show (the default ignorable ones except
+/// Ranges of the characters that are shown escaped, in ascending order: control characters (C0, DEL, C1), changes of the direction of
+/// writing [UAX9 s2], line and paragraph separators, and characters that most terminals do not show (the default ignorable ones except
 /// variation selectors, which belong to emoji).
 pub const ESCAPED: [(char, char); 18] = [
     ('\0', '\u{1F}'),

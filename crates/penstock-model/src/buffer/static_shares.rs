@@ -91,7 +91,7 @@ pub struct StaticShares {
 }
 
 impl StaticShares {
-    /// Creates the shares: those that the parameters give, and equal parts of the rest, rounded down.
+    /// Creates the shares: the given ones, and equal parts of the rest, rounded down.
     pub fn new(parameters: &Parameters, switch: &BufferContext<'_>) -> StaticShares {
         let given: u64 = switch.shares.iter().flatten().map(|share| amount(*share)).sum();
         let others = switch.shares.iter().filter(|share| share.is_none()).count().max(1) as u64;

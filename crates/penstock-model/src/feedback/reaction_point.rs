@@ -40,7 +40,7 @@ pub enum Passage {
 struct LimitedQueue {
     waiting: VecDeque<Packet>,
     bytes: u64,
-    /// Limiters by the congestion point that controls them; for QCN, only by the first point.
+    /// Limiters, each with its congestion point; for QCN a single one, with the point that created it.
     limiters: Vec<(LinkId, RateLimiter)>,
     /// Earliest time of the next packet.
     next: Time,

@@ -93,7 +93,7 @@ pub struct Excess<N> {
     bucket: Bucket<N>,
     metering: Metering,
     mark_every: u64,
-    /// Bytes in excess, minus those that marked packets stand for.
+    /// Bytes in excess, minus the bytes that marked packets represent.
     excess: u64,
 }
 

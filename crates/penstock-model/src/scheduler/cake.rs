@@ -126,7 +126,7 @@ impl Check for Parameters {
 }
 
 impl Parameters {
-    /// How many bytes packets occupy on the link.
+    /// Rule for the bytes that packets occupy on the link.
     fn overhead(&self) -> Overhead {
         let LinkOverhead { added, minimum, layer } = self.overhead;
         Overhead { added, minimum: self.mpu.map_or(minimum, |mpu| mpu.0.get()), layer: self.framing.unwrap_or(layer) }

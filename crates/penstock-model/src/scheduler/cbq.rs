@@ -428,7 +428,7 @@ mod tests {
             it.on_backlog(Time::ZERO, 0, &full);
             it
         };
-        // A longer idle time gives no larger burst: it only lets the first packet follow a silence, at no cost.
+        // A longer idle time gives no larger burst: it only makes the first packet follow a silence, at no cost.
         for (burst, idle) in [(1usize, 0), (4, 0), (16, 0), (4, 100), (16, 100)] {
             let (mut it, mut now, mut sent) = (it(&format!("burst = {burst}")), Time::ZERO + Duration::from_secs(idle), 0);
             // The first packet has no predecessor: its idle time counts from time zero.

@@ -158,7 +158,7 @@ mod tests {
         queues.announce(&mut it);
         // Quanta of 750 and 500 bytes: three and two packets in a turn.
         assert_eq!(queues.send(&mut it, 10), [0, 1, 1, 2, 2, 2, 3, 3, 2, 2]);
-        // A strict packet interrupts a turn, which then goes on.
+        // A strict packet interrupts a turn, which then continues.
         queues.0[1].0 = 1;
         it.on_backlog(Time::ZERO, 1, &queues.states());
         assert_eq!(queues.send(&mut it, 5), [1, 2, 3, 3, 2]);

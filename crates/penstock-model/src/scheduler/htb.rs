@@ -324,7 +324,7 @@ impl Scheduler for Htb {
         let leaf = &mut self.leaves[queue];
         let deficit = leaf.deficit.entry(lender).or_insert(0);
         *deficit -= i64::from(size);
-        // Linux removes an empty leaf from the round of those that send at their own rate; a class that lends remembers whose turn it is.
+        // Linux removes an empty leaf from the round of leaves that send at their own rate; a class that lends remembers whose turn it is.
         let borrows = lender > self.classes[leaf.class].rank;
         let goes_on = *deficit >= 0 && (borrows || queues[queue].packets > 0);
         if *deficit < 0 {

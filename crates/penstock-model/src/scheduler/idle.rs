@@ -1,4 +1,4 @@
-//! End of the last transmission. A scheduler over classes needs it, since nobody tells it when its port becomes idle.
+//! End of the last transmission. A scheduler over classes needs it, since it gets no report when its port becomes idle.
 
 use super::QueueState;
 use crate::transmission::WireRate;

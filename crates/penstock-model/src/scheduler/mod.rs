@@ -84,7 +84,7 @@ macro_rules! schedulers {
             /// Checks requirements on all classes together.
             ///
             /// # Errors
-            /// Says what is wrong with the classes together, or why the factory of a plug-in refuses them.
+            /// The mistake of the classes together, or the reason why the factory of a plug-in refuses them.
             pub fn check_classes(&self, classes: &[ClassPlan]) -> Result<(), String> {
                 match self {
                     $( SchedulerPlan::$variant(parameters) => parameters.check_classes(classes), )*
@@ -509,7 +509,7 @@ pub trait Scheduler: Probe + DynClone {
         None
     }
 
-    /// Adopts new values of changeable parameters, its own and those of its classes, from `now` on, and keeps its state; `parameters` are
+    /// Adopts new values of changeable parameters, for itself and for its classes, from `now` on, and keeps its state; `parameters` are
     /// of the type that it declares (see [`own`](crate::parameters::own)). Called at each change of parameters of its port, even if its own
     /// do not change, after all else at this instant. If packets wait and the wire is free, the port then asks again which queue sends
     /// next. [`Scheduler::hooks`] must not depend on these parameters. Returns a scheduler that replaces this one if this one cannot hold

@@ -129,7 +129,7 @@ impl<T: Tag> Heads<T> {
         self.0.iter()
     }
 
-    /// Distance in bytes of its own by which the head of each class starts after `clock`; NaN for a class without packets.
+    /// Distance by which the head of each class starts after `clock`, in bytes of that class; NaN for a class without packets.
     pub fn leads(&self, clock: T) -> impl Iterator<Item = f64> + '_ {
         let lead = move |head: &Head<T>| match head.start >= clock {
             true => (head.start - clock).as_f64() / head.cost.as_f64(),
@@ -166,7 +166,7 @@ impl<T: Tag> Heads<T> {
         self.0.iter_mut().for_each(|head| head.start = T::ZERO);
     }
 
-    /// Class with the smallest finish among those that satisfy `may`, if any.
+    /// Class with the smallest finish among the heads that satisfy `may`, if any.
     #[inline(always)]
     pub fn smallest(&self, may: impl Fn(&Head<T>) -> bool) -> Option<usize> {
         let finish = |head: &Head<T>| std::hint::select_unpredictable(may(head), head.finish, T::NEVER);

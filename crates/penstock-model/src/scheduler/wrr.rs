@@ -161,7 +161,7 @@ impl Wrr {
         std::hint::select_unpredictable(next == self.classes.len(), 0, next)
     }
 
-    /// Class whose turn it is among those that satisfy `may` (at least one does), if debts are kept.
+    /// Class whose turn it is among the classes that satisfy `may` (at least one does), if debts are kept.
     #[inline(always)]
     pub(super) fn next_of(&mut self, may: impl Fn(usize) -> bool) -> usize {
         let mut turn = self.turn;

@@ -15,7 +15,7 @@ pub struct Distribution {
     max: Duration,
 }
 
-/// Decimal digits that the buckets distinguish: 256 values per octave and below, so a width of 2^-7.
+/// Decimal digits that the buckets distinguish: 256 values up to the end of an octave, half of them in it, so a width of 2^-7.
 const DIGITS: u8 = 2;
 
 impl Default for Distribution {

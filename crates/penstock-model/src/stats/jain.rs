@@ -29,7 +29,7 @@ impl std::error::Error for NoIndex {}
 /// are equal), and does not depend on the unit.
 ///
 /// # Errors
-/// When the index is undefined: no shares, all of them zero, or one that is negative or not finite.
+/// If the index is undefined: no shares, all of them zero, or one that is negative or not finite.
 pub fn jain_index(shares: &[f64]) -> Result<f64, NoIndex> {
     if shares.iter().any(|share| !share.is_finite() || *share < 0.0) {
         return Err(NoIndex::NotAShare);

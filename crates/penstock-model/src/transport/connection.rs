@@ -26,7 +26,7 @@ pub trait ConnectionSender {
     /// Stops the application, possibly before sending has begun. Outstanding data is still repaired, but no new data is sent.
     fn withdraw(&mut self, now: Time);
 
-    /// Offers `amount` more data, in the unit of the sender; `None` stands for endless data.
+    /// Offers `amount` more data, in the unit of the sender; `None` means endless data.
     fn offer(&mut self, now: Time, amount: Option<u32>);
 
     /// Starts the next offer with the window of a new connection. Nothing may be outstanding.

@@ -69,7 +69,7 @@ pub enum Expiry {
 
 /// The sending end of a connection.
 pub trait TransportSender: Probe + DynClone {
-    /// Offers `bytes` more data, without headers; `None` stands for endless data. The first call starts the connection. A later call comes
+    /// Offers `bytes` more data, without headers; `None` means endless data. The first call starts the connection. A later call comes
     /// only after all earlier data [is finished](TransportSender::is_finished).
     fn on_data(&mut self, now: Time, bytes: Option<u64>);
 

@@ -98,7 +98,7 @@ impl RedN {
     }
 
     /// Part of the queue that the average of precedence `i` counts. The queue holds `all` in total and `of[j]` of precedence j. The last
-    /// average counts all higher precedences too.
+    /// average also counts all worse precedences.
     #[inline(always)]
     fn counted<T: Copy + Into<u64>>(&self, i: usize, all: u64, of: &[T; PRECEDENCES]) -> u64 {
         let last = i + 1 == self.classes.len();

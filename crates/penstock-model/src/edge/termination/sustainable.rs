@@ -149,7 +149,7 @@ pub struct IngressSetup {
     pub cut_margin: f64,
     /// Length of the measurement of the sending rate.
     pub interval: Duration,
-    /// When the sending rate is measured.
+    /// Times at which the sending rate is measured.
     pub sending: Sending,
     /// Effect of a message during the measurement.
     pub newer: Newer,

@@ -1,7 +1,7 @@
 //! Start of a stationary on-off source: its state at a random instant.
 //!
-//! Exponential periods have no memory, so the rest of the current period has the distribution of a whole one. What remains to be drawn is
-//! whether the source is on, and the on-time until its next packet.
+//! Exponential periods have no memory, so the rest of the current period has the distribution of a whole one. Only two things
+//! remain to be drawn: whether the source is on, and the on-time until its next packet.
 
 use super::{draw, uniform, whole_spacings, OnOff, Remainder};
 use crate::rng::Stream;

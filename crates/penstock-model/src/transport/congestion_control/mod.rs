@@ -187,8 +187,8 @@ pub struct ConnectionContext {
 pub struct Acknowledgement {
     /// Arrival time.
     pub now: Time,
-    /// Number of newly acknowledged segments: cumulatively, or, with RACK, those that no earlier acknowledgement has reported, cumulatively
-    /// or by SACK, as in Linux (`acked` of `tcp_cong_avoid`).
+    /// Number of newly acknowledged segments: cumulatively, or, with RACK, the segments that no earlier acknowledgement has reported,
+    /// cumulatively or by SACK, as in Linux (`acked` of `tcp_cong_avoid`).
     pub newly: u32,
     /// Number of segments known to have arrived since the connection began, including selectively acknowledged ones.
     pub delivered: u32,

@@ -141,7 +141,7 @@ mod tests {
     use crate::transport::custom::{Expiry, TransportFacts, TransportReceiver, TransportSender};
     use std::collections::{BTreeSet, VecDeque};
 
-    /// Sends all packets at once, and at each deadline those that have not been acknowledged.
+    /// Sends all packets at once, and at each deadline the unacknowledged ones.
     #[derive(Clone, Default)]
     struct Burst {
         size: u32,

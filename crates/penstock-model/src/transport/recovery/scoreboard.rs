@@ -139,7 +139,7 @@ impl Scoreboard {
         if !permitted || highest < self.resent_below.max(outstanding.unacknowledged) {
             return None;
         }
-        self.rescue_beyond = u32::MAX; // RescueRxt is RecoveryPoint: what is acknowledged beyond it ends the recovery
+        self.rescue_beyond = u32::MAX; // RescueRxt is RecoveryPoint: an acknowledgement beyond it ends the recovery
         Some(highest)
     }
 

@@ -45,7 +45,7 @@ impl Sender {
         Sender::controlled_by(AnyRateControl::new(&parameters.rate_control, &context), parameters)
     }
 
-    /// The same sender with this rate control instead of that of the parameters.
+    /// A sender with this rate control instead of the one in the parameters.
     pub fn controlled_by(control: AnyRateControl, parameters: &Arc<Parameters>) -> Sender {
         let feedback = control.feedback();
         Sender {
@@ -168,7 +168,7 @@ impl ConnectionSender for Sender {
         self.offered = self.sent;
     }
 
-    /// Offers a message of `packets` packets; `None` stands for an endless one.
+    /// Offers a message of `packets` packets; `None` means an endless one.
     fn offer(&mut self, _now: Time, packets: Option<u32>) {
         self.offered = packets.map_or(u32::MAX, |packets| self.offered.saturating_add(packets));
     }

@@ -39,7 +39,7 @@ impl AdaptiveDelay {
 
     /// Updates the delay when a segment arrives in order, and returns it.
     ///
-    /// It approaches the minimum while segments are closer than half of it, and twice their spacing while that is longer. A spacing
+    /// The delay approaches the minimum while segments are closer than half of it, and otherwise twice their spacing. A spacing
     /// beyond the present delay changes nothing.
     pub fn on_segment(&mut self, now: Time) -> Duration {
         if let Some(last) = self.last.replace(now) {

@@ -16,7 +16,7 @@ pub(super) struct NumberedArrivals {
     of_run: usize,
     /// Number of packets of the run that were decided (arrived or lost) since the last report.
     known: u32,
-    /// Number of those that have arrived.
+    /// Number of packets among `known` that have arrived.
     arrived: u32,
 }
 

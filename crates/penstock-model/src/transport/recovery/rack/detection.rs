@@ -140,7 +140,7 @@ impl Detection {
         first < block.end
     }
 
-    /// Handles an acknowledgement, without blocks, of the segments up to `next`, all of which were sent once, in sequence, after all that
+    /// Handles an acknowledgement, without blocks, of the segments up to `next`, which were all sent once, in sequence, after all that
     /// have arrived. `last` is the last of them, with the shortest round trip.
     #[inline]
     pub(crate) fn on_ack_in_order(&mut self, now: Time, next: u32, last: Sent) {
@@ -236,7 +236,7 @@ impl Detection {
         first.is_some_and(|it| it.is_resent || is_earlier(it.order)) || self.sent_again.front().is_some_and(|(_, order)| is_earlier(*order))
     }
 
-    /// The segment with the earliest last transmission among those that have neither arrived nor been found lost.
+    /// The segment with the earliest last transmission among the ones that have neither arrived nor been found lost.
     fn next_missing(&mut self, sent: &SendTimes, scoreboard: &Scoreboard) -> Option<(u32, Sent)> {
         self.unexamined = scoreboard.next_hole(self.unexamined);
         let mut once = sent.of(self.unexamined);

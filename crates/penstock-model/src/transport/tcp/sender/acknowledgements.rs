@@ -162,7 +162,7 @@ impl Sender {
         self.predicts_acks = self.may_predict();
     }
 
-    /// Handles the arrival of the segments up to `next`, at least one of which was not known before.
+    /// Handles the arrival of the segments up to `next`, including at least one that was not known before.
     #[inline(always)]
     pub(super) fn on_progress(&mut self, now: Time, next: u32) {
         self.flight.unacknowledged = next;

@@ -49,7 +49,7 @@ impl ConnectionSender for Sender {
         self.flight.offered = self.flight.offered.min(self.flight.high);
     }
 
-    /// Offers `segments` more segments; `None` stands for all sequence numbers.
+    /// Offers `segments` more segments; `None` means all sequence numbers.
     fn offer(&mut self, _now: Time, segments: Option<u32>) {
         self.flight.offered = segments.map_or(u32::MAX, |segments| self.flight.offered.saturating_add(segments));
         self.end_deferral();

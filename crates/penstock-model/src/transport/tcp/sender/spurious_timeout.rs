@@ -22,13 +22,13 @@ pub(super) struct TimeoutCheck {
 /// Evidence that an acknowledgement gives about a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
-    /// It acknowledges new data.
+    /// The acknowledgement is of new data.
     Advance,
-    /// It reports segments sent before the timeout that have not been sent again.
+    /// The acknowledgement reports segments sent before the timeout that have not been sent again.
     Original,
-    /// It is a duplicate, or reports segments sent after the timeout.
+    /// The acknowledgement is a duplicate, or reports segments sent after the timeout.
     Duplicate,
-    /// It reports nothing new.
+    /// The acknowledgement reports nothing new.
     Nothing,
 }
 

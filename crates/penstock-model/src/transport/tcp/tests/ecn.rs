@@ -169,7 +169,7 @@ fn dctcp_reduces_the_window_by_half_of_alpha_once_per_window() {
     assert_eq!(path.sender.slow_start_threshold(), 10.0 * (1.0 - 15.0 / 32.0));
     path.run_ms(250);
     // ACK 9 ends the window of segments 1 to 8, with 2 and 5 marked: M = 2/8. Segment 12 is the first of the next window of data; until its
-    // ACK, those of 4, 5 and 7 to 12 have increased cwnd.
+    // ACK, ACKs 4, 5 and 7 to 12 have increased cwnd.
     let alpha = 15.0 / 16.0 * 15.0 / 16.0 + 2.0 / 8.0 / 16.0;
     let grown = (0..8).fold(10.0 * (1.0 - 15.0 / 32.0), |cwnd, _| cwnd + 1.0 / cwnd);
     assert_eq!(path.sender.slow_start_threshold(), grown * (1.0 - alpha / 2.0));

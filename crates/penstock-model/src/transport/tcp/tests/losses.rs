@@ -206,7 +206,7 @@ fn checking(recovery: &str, check: &str) -> Path {
     Path::new(&parameters(&[("recovery", recovery), ("initial-window", text("8 packets"))]))
 }
 
-/// 14 is the first segment after those that had been sent when 2 was found lost (recover is 13). Four duplicates of 14 cover recover but no
+/// 14 is the first segment after the ones sent when 2 was found lost (recover is 13). Four duplicates of 14 cover recover but no
 /// more; two of them admit a new segment. By the timeout at 1200 ms there are six duplicates. In go-back-N the ACK of 14* covers
 /// everything, and slow start continues.
 #[test]
