@@ -33,7 +33,7 @@ pub struct Declared {
 type Read<K> = Box<dyn Fn(&mut dyn Reader) -> Option<Custom<K>> + Send + Sync>;
 
 impl Plugin {
-    /// A plug-in called `name` in messages, built for version `interface`, which is [`INTERFACE`] of the `penstock-model` that it was built with.
+    /// A plug-in called `name` in messages, built for version `interface`: [`INTERFACE`] of the `penstock-model` that it was built with.
     ///
     /// `source` is the source text of all code that affects its components (`concat!` of `include_str!`). It is part of the
     /// names of stored runs, so that a changed source causes new runs. Without it, runs with these components are not stored.
