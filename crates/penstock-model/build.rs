@@ -1,7 +1,7 @@
 //! Sets `inlines_components` where the compiler optimises fully (`opt-level` 2 and 3).
 //!
-//! The engine's loops then contain the code of every component, and are compiled again after an edit of one. Where the level is lower,
-//! as in the `daily` profile, they call it, so that only the component is.
+//! At these levels the engine's loops contain the code of every component, so an edit of a component compiles them again. At lower levels,
+//! as in the `daily` profile, the loops call the component, so only the component is compiled again.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

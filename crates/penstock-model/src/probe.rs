@@ -35,7 +35,7 @@ pub const fn joined<const N: usize>(part: &[Variable], own: &[Variable]) -> [Var
     all
 }
 
-/// Declares the state that a component shows: the name of each variable, its unit, what it is, and its value.
+/// Declares the state variables that a component reports: the name, unit, description and value of each.
 ///
 /// ```
 /// use penstock_model::probe::{Probe, Variable};

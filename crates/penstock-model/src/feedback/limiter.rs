@@ -58,7 +58,7 @@ impl RateLimiter {
             (RateLimiter::Qcn(limiter, parameters), Feedback::Quantized(feedback)) => {
                 limiter.on_feedback(feedback, parameters, now, stream);
             }
-            // A message of another mechanism.
+            // A message of another mechanism has no effect.
             (RateLimiter::Qcn(..), _) => {}
         }
     }

@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn packets_conform_while_tokens_last() {
-        // A byte a millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
+        // One byte per millisecond: 200 left after two packets, 399 at 199 ms, 400 at 200 ms.
         let packets = [(0, 400, 0), (0, 400, 0), (0, 400, 0), (199, 400, 0), (200, 400, 0), (200, 1, 0)];
         assert_eq!(colours(&mut token_bucket(&[]), &packets), [0, 0, 1, 1, 0, 1]);
         assert_eq!(colours(&mut token_bucket(&["start = empty"]), &[(399, 400, 0), (400, 400, 0)]), [1, 0]);

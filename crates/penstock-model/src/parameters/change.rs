@@ -7,7 +7,7 @@ use std::fmt;
 /// Reason why a running component cannot adopt other parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeError {
-    /// They belong to another component.
+    /// The parameters belong to another component.
     OtherComponent {
         /// Scenario key of the running component.
         from: &'static str,

@@ -53,7 +53,7 @@ impl TerminationPlan {
             TerminationPlan::Sm(parameters) => parameters.victims,
             TerminationPlan::Rfc6661(parameters) => parameters.victims,
             TerminationPlan::Rfc6662(parameters) => parameters.victims,
-            // Packets choose the calls.
+            // Marked packets determine the calls.
             TerminationPlan::MarkedFlow(_) => Victims::Random,
             _ => self.trial().expect("the others are above").victims,
         }

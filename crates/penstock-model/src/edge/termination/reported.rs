@@ -57,7 +57,7 @@ struct Round {
 pub struct Ingress {
     setup: IngressSetup,
     round: Option<Round>,
-    /// Reports before this time start no round.
+    /// Earliest time at which a report starts a round.
     settled: Time,
 }
 

@@ -11,7 +11,7 @@ pub struct RateLimiter {
     rate: Rate,
     /// Rate of the port.
     line: Rate,
-    /// No frame leaves before this time.
+    /// Earliest time of the next frame.
     stopped_until: Time,
     /// Time at which the rate last drifted or was set.
     drifted: Time,
@@ -53,7 +53,7 @@ impl RateLimiter {
                 self.stopped_until = now + Duration::from_ps(1 + stream.below(most.max(1)));
                 (self.rate, self.drifted) = (parameters.restart_rate.min(self.line), self.stopped_until);
             }
-            // A message of another mechanism.
+            // A message of another mechanism has no effect.
             Feedback::Quantized(_) => {}
             Feedback::Change(parts) => {
                 let feedback = f64::from(parts) / f64::from(PARTS_OF_A_FRAME);
