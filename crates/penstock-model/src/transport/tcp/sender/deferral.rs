@@ -80,9 +80,9 @@ impl Sender {
     }
 
     /// Number of segments that wait for an acknowledgement (`tcp_tso_should_defer`), the last of `room` new ones that the windows admit.
-    /// Segments that do not fill a packet wait if the application has more data. None of them waits if they are a third of the window; if
-    /// all of them would wait and the last transmission was more than 1 ms ago; or if the acknowledgement of the first outstanding segment
-    /// is not expected within 1 ms and half a round trip.
+    /// Segments that do not fill a packet wait if the application has more data. None of them waits if they are a third of the window or
+    /// more; if all of them would wait and the last transmission was more than 1 ms ago; or if the acknowledgement of the first outstanding
+    /// segment is not expected within 1 ms and within half a round trip.
     fn deferred(&self, now: Time, room: u32) -> u32 {
         let has_more = self.flight.next.saturating_add(room) < self.flight.offered;
         let is_paced = self.gate.as_ref().is_some_and(|gate| gate.pacer.is_some());
