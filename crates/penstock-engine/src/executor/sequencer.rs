@@ -224,7 +224,7 @@ mod tests {
     fn windows_take_over_where_sweeps_are_short_and_processes_are_many() {
         for (processes, events, mode) in [(15, 2, Mode::Sweeps), (16, 2, Mode::Windows), (16, 3, Mode::Sweeps)] {
             let mut sequencer = ring(processes);
-            make_sweeps(&mut sequencer, 31, events);
+            make_sweeps(&mut sequencer, 47, events);
             assert_eq!(sequencer.mode, Mode::Sweeps);
             make_sweeps(&mut sequencer, 1, events);
             assert_eq!(sequencer.mode, mode, "{processes} processes, {events} events");
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn sweeps_are_tried_again_after_some_windows() {
         let mut sequencer = ring(16);
-        make_sweeps(&mut sequencer, 32, 0);
+        make_sweeps(&mut sequencer, 48, 0);
         sequencer.end_window(1, 16 * 16 - 1);
         assert_eq!(sequencer.mode, Mode::Windows);
         sequencer.end_window(1, 1);

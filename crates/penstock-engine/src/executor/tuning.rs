@@ -31,7 +31,7 @@ const LARGE_SWEEP: u64 = 1_000;
 const FIRST_SWEEP: Duration = Duration::from_ms(10);
 const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
 /// Sweeps of a run before those that are judged: the first ones are short, as processes have promised nothing yet.
-const UNJUDGED_SWEEPS: u64 = 24;
+const UNJUDGED_SWEEPS: u64 = 40;
 /// Sweeps after windows, or after those that have been judged, that are not judged: the first one handles what windows have left.
 const UNJUDGED_AGAIN: u64 = 2;
 /// Sweeps that are judged together.
