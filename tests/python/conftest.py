@@ -49,6 +49,22 @@ def core(monkeypatch):
 
 
 @pytest.fixture
+def debugging(monkeypatch):
+    """Hooks of components run in Python, not compiled."""
+    from penstock.own.files import DEBUG
+
+    monkeypatch.setenv(DEBUG, "1")
+
+
+@pytest.fixture(params=["", "1"], ids=["compiled", "in-python"])
+def gear(request, monkeypatch):
+    """Each test runs with compiled hooks, then with hooks in Python."""
+    from penstock.own.files import DEBUG
+
+    monkeypatch.setenv(DEBUG, request.param)
+
+
+@pytest.fixture
 def penstock(monkeypatch, capsys, tmp_path):
     """Calls the command line; gives exit code, standard output and standard error."""
     from penstock.cli import main

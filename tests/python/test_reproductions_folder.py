@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from one_link import one_link
+from half_study import DOCUMENT, SCENARIO, change, write_study
 
 from penstock.cli.app import app
-from penstock.errors import InputError, ScenarioError
 from penstock.reproductions.claims import judge
 from penstock.reproductions.comparison import compare
 from penstock.reproductions.loading import is_folder, load
@@ -19,80 +18,10 @@ from penstock.reproductions.study import page_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "studies" / "buffer-sizing"
 
-SCENARIO = one_link(
-    {"stream": 'cbr = { rate = "250 kbit/s", packet = "125 bytes" }'},
-    [("utilisation", 'of = "a-b"'), ("throughput", 'of = "stream"')],
-    rate="1 Mbit/s",
-    limit=None,
-)
-
-DOCUMENT = """
-[document]
-id = "half"
-title = "Half of it"
-authors = ["A. Nobody"]
-runs = 2
-
-[[table]]
-id = "1"
-caption = "Shares of a link"
-columns = [
-  { name = "rate", unit = "Mbit/s", role = "key" },
-  { name = "share", unit = "%", role = "value", decimals = 0, from = "utilisation[a-b]" },
-  { name = "sent", unit = "Mbit/s", role = "value", decimals = 2, from = "throughput[stream]" },
-]
-rows = [
-  { rate = 0.25, share = 25, sent = 0.25 },
-  { rate = 0.5, share = 51, sent = 0.5 },
-]
-[table.set]
-stream.source.cbr.rate = "rate * 1 Mbit/s * factor"
-
-[[tolerance]]
-columns = ["share", "sent"]
-absolute = 0.3
-reason = "Counted by whole packets."
-
-[[claim]]
-id = "half-c01"
-claim = "Twice the rate takes twice of the link, and neither fills it."
-holds = ["share < 60", "share[rate=0.5] > 1.9 * share[rate=0.25] and share[rate=0.5] < 2.1 * share[rate=0.25]"]
-tables = ["1"]
-
-[[claim]]
-id = "half-c02"
-claim = "Half of the link is more than half."
-holds = ["sent[rate=0.5] > 0.6"]
-tables = ["1"]
-
-[[claim]]
-id = "half-c03"
-claim = "It is simpler."
-tables = ["1"]
-
-[[ambiguity]]
-id = "half-a01"
-question = "Is it all sent?"
-options = [
-  { key = "all", text = "all of it", set = { factor = 1 } },
-  { key = "tenth", text = "a tenth", set = { factor = 0.1 } },
-]
-chosen = "all"
-reason = "Nothing is said of a tenth."
-"""
-
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "scenario.toml").write_text(SCENARIO)
-    (tmp_path / "document.toml").write_text(DOCUMENT)
-    return tmp_path
-
-
-def changed(folder, old, new):
-    text = (folder / "document.toml").read_text()
-    assert old in text
-    (folder / "document.toml").write_text(text.replace(old, new))
+    return write_study(tmp_path)
 
 
 def run(*arguments):
@@ -134,7 +63,7 @@ class TestFolder:
         assert verdicts["half-c01"].evidence == "4 of 4 comparisons hold."
 
     def test_differences_are_taken_run_by_run(self, folder):
-        changed(folder, '"sent[rate=0.5] > 0.6"', '"sent[rate=0.5] > 0.5 + sent[rate=0.25]"')
+        change(folder, '"sent[rate=0.5] > 0.6"', '"sent[rate=0.5] > 0.5 + sent[rate=0.25]"')
         study = load(str(folder))
         outcome = Outcome(study.document, Readings(study.document), list(study.document.tables), 3)
         table = study.document.table("1")
@@ -182,13 +111,13 @@ class TestCommands:
             assert words in run("explain", name).stdout
 
     def test_words_for_one_of_each_and_for_what_is_left_out(self, folder, tmp_path):
-        changed(folder, "  { rate = 0.5, share = 51, sent = 0.5 },\n", "")
-        changed(
+        change(folder, "  { rate = 0.5, share = 51, sent = 0.5 },\n", "")
+        change(
             folder,
             '"share < 60", "share[rate=0.5] > 1.9 * share[rate=0.25] and share[rate=0.5] < 2.1 * share[rate=0.25]"',
             '"share < 60"',
         )
-        changed(folder, '"sent[rate=0.5] > 0.6"', '"sent > 0.6"')
+        change(folder, '"sent[rate=0.5] > 0.6"', '"sent > 0.6"')
         options = ("--store", tmp_path / "store", "--claims", "--runs", 2)
         found = " ".join(run("reproduce", folder, *options).stdout.split())
         assert "1 row x 2 runs, " in found
@@ -221,147 +150,6 @@ class TestCommands:
         assert all(abs(limit - row.values["buffer"]) <= 1 for limit, row in zip(limits, table.rows, strict=True))
 
 
-ROWS = DOCUMENT.partition("rows = [\n")[2].partition("]\n")[0]
-MISTAKES = [
-    ('caption = "Shares of a link"\n', "", "caption is missing"),
-    ('caption = "Shares', 'captoin = "x"\ncaption = "Shares', "unknown key 'captoin'; did you mean 'caption'?"),
-    ("{ rate = 0.25, share = 25, sent = 0.25 }", "{ rate = 0.25, share = 25 }", "row 1 lacks this column: 'sent'"),
-    ("{ rate = 0.5, share", "{ rate = 0.25, share", "row 2 has the key cells of row 1"),
-    (', from = "utilisation[a-b]"', "", "column 'share' needs from"),
-    ('from = "utilisation[a-b]"', 'from = "1 +"', "from of share: ends where a value is expected"),
-    ('from = "utilisation[a-b]"', 'from = "delay[stream]"', "from of share: 'delay' is not measured here"),
-    ('from = "utilisation[a-b]"', 'from = "throughput[stream]"', "column share has the unit %"),
-    ("rate * 1 Mbit/s", "rate * 1 Mbit/s * nought", "'nought' is unknown"),
-    ("rate * 1 Mbit/s", "rate * 1 ms", "document.toml:21: table[0].set.stream.source.cbr.rate: unknown unit 'us'"),
-    (
-        "stream.source.cbr.rate =",
-        "stream.sauce.cbr.rate =",
-        "document.toml:21: table[0].set.stream.sauce.cbr.rate: unknown key 'sauce'",
-    ),
-    ('columns = ["share", "sent"]\nabs', 'columns = ["share"]\nabs', "no tolerance for sent"),
-    ('"sent[rate=0.5] > 0.6"', '"sent[rate=0.7] > 0.6"', "no row of table 1 has rate = 0.7; there are 0.25, 0.5"),
-    ('"sent[rate=0.5] > 0.6"', '"nought > 0.6"', "there is no column 'nought'"),
-    ('"sent[rate=0.5] > 0.6"', '"sent[rate=0.5] == 0.6"', "is no comparison"),
-    ('"sent[rate=0.5] > 0.6"', '"sent[pace=0.5] > 0.6"', "names no row of table 1; write rate = CELL"),
-    ('chosen = "all"', 'chosen = "most"', "no answer 'most'"),
-    ("runs = 2", "runs = 0", "needs a whole number, 1 to 100,000"),
-    ("runs = 2", "runs = 100_001", "1 to 100,000"),
-    ("share = 25,", "share = inf,", "row 1: cells are finite numbers or texts"),
-    (
-        ROWS,
-        ROWS.replace("share = 25, sent = 0.25", 'share = "N/A", sent = "N/A"').replace(
-            "share = 51, sent = 0.5", 'share = "N/A", sent = "-"'
-        ),
-        "document.toml:16: table[0].rows: print no number in a value column",
-    ),
-    ("share = 25,", 'share = "25",', "row 1: 'share' is a number in quotes"),
-    (
-        'columns = ["share", "sent"]',
-        'columns = ["share", "sent", "snet"]',
-        "unknown column 'snet'; did you",
-    ),
-    ("absolute = 0.3\n", "", "needs absolute, relative or both"),
-    ("absolute = 0.3", "absolute = -0.3", "both, 0 or more"),
-    ("absolute = 0.3", "absolute = nan", "needs a number"),
-    ("decimals = 0", "decimals = -1", "needs a whole number, 0 or more"),
-    (
-        "[[claim]]",
-        '[[null]]\nid = "n"\ntext = "n"\ncolumns = "share"\n[[claim]]',
-        "needs a list of columns, or a table",
-    ),
-    ("[[claim]]", '[[null]]\nid = "n"\ntext = "n"\nrows = { rate = 0.25 }\n[[claim]]', "needs a table of tables"),
-    ("[[claim]]", "[[claims]]", "unknown section 'claims'; did you mean 'claim'?"),
-    ("[document]", "[document", "line"),
-    ('id = "half-a01"', 'id = "half=a01"', "ambiguity[0].id: needs a text without = and /"),
-    ('id = "half-c01"', 'id = "half/c01"', "claim[0].id: needs a text without = and /"),
-    ('id = "half-c01"', 'id = " "', "claim[0].id: needs a text that is not blank"),
-    ('id = "half-a01"', 'id = "half-c01"', "ambiguity[0].id: 'half-c01' is a claim too"),
-    ('key = "tenth"', 'key = " tenth"', "options[1].key: needs a text without blanks around it"),
-    (
-        'id = "half"',
-        'id = "half"\ndate = "May 2004"\nyear = 2004',
-        "document.toml:5: document.year: is given next to date",
-    ),
-    ("[table.set]", '[table.set]\n"stream.source.cbr.rate" = "1 Mbit/s"', "set.stream.source.cbr.rate: is set twice"),
-    ("[[tolerance]]", '[setup]\na.b = 1\n"a.b" = 2\n[[tolerance]]', "setup.a.b: is set twice"),
-    ("[[tolerance]]", "[setup]\na.b = 1\n[assumed]\na.b = 2\n[[tolerance]]", "assumed.a.b: is set in [setup] too"),
-    ("[[tolerance]]", "[[assumed]]\na = 2\n[[tolerance]]", "document.toml:23: assumed: needs a table, [assumed]"),
-    ("set = { factor = 1 }", 'set = { a.b = 1, "a.b" = 2 }', "options[0].set.a.b: is set twice"),
-    (
-        "set = { factor = 1 }",
-        "set = { factor = 1, fraction = 2 }",
-        "ambiguity[0].options[1]: half-a01: the answers give different settings (all, tenth)",
-    ),
-    ("* factor", "", "options[1].set.factor: changes nothing: no [table.set] and no from of a column uses it"),
-    ('chosen = "all"', 'chosen = "most"', "ambiguity[0].chosen: no answer 'most'"),
-    (
-        'tables = ["1"]\n\n[[claim]]\nid = "half-c02"',
-        'tables = ["2"]\n\n[[claim]]\nid = "half-c02"',
-        "claim[0].tables: no table '2'",
-    ),
-    (
-        "absolute = 0.3",
-        'absolute = 0.3\ntables = ["2"]',
-        "tolerance[0].tables: no table '2' in half; its only table is 1",
-    ),
-    ("absolute = 0.3", "absolute = 0.3\nrows = { rate = 0.3 }", "no row has rate = 0.3; there are 0.25, 0.5"),
-    ("absolute = 0.3", 'absolute = 0.3\nrows = { rate = "0.25" }', "no row has rate = '0.25'; there are 0.25, 0.5"),
-    ("absolute = 0.3", "absolute = 0.3\nrows = { share = 25 }", "unknown key column 'share'"),
-    ("[[tolerance]]", '[[null]]\nid = "n"\ntext = "n"\n[[tolerance]]', "null[0]: reads no other number; needs columns"),
-    ("[[tolerance]]", '[[null]]\nid = "n"\ntext = "n"\nvalue = 1\n[[tolerance]]', "null[0].value: is for no column"),
-    (
-        "[[tolerance]]",
-        '[[null]]\nid = "n"\ntext = "n"\nrows = { rate = { "0.25" = "0.5" } }\n[[tolerance]]',
-        "no row has rate = '0.5'; there are 0.25, 0.5",
-    ),
-    ("[[tolerance]]", '[[null]]\nid = "n"\ntext = "n"\ntables = { "1" = 2 }\n[[tolerance]]', "needs a table TABLE ="),
-    ("[[tolerance]]", "[print]\nruns = true\n[[tolerance]]", "print.runs: needs a whole number"),
-    ("[[tolerance]]", "[[quantity]]\n[[tolerance]]", "quantity[0].columns: columns is missing"),
-    (
-        "[[tolerance]]",
-        '[[contradiction]]\nanswers = ["half-a01=all"]\nreason = "r"\n[[tolerance]]',
-        "needs a list of two answers",
-    ),
-    (
-        "[[tolerance]]",
-        '[[contradiction]]\nanswers = ["half-a01=tenth", "half-a02=x"]\nreason = "r"\n[[tolerance]]',
-        "contradiction[0].answers: no reading 'half-a02' in half; did you mean 'half-a01'?",
-    ),
-    (DOCUMENT.partition("options = [\n")[2].partition("]")[0], "", "options: needs a list of one or more tables"),
-]
-
-
-class TestMistakes:
-    @staticmethod
-    def reproduced(folder):
-        study = load(str(folder))
-        reproduce(study, [], Readings(study.document), 1)
-
-    @pytest.mark.parametrize(("old", "new", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
-    def test_names_the_place(self, folder, old, new, words):
-        changed(folder, old, new)
-        with pytest.raises((InputError, ScenarioError)) as error:
-            self.reproduced(folder)
-        assert words in str(error.value)
-        assert str(folder) in str(error.value) or "half" in str(error.value)
-
-    def test_all_at_once_with_their_lines(self, folder):
-        changed(folder, "runs = 2", "runs = 0")
-        changed(folder, 'authors = ["A. Nobody"]\n', "")
-        message = str(run("check", folder).exception)
-        assert "document.toml:5: document.runs" in message
-        assert "2 mistakes" in message
-
-    def test_without_a_scenario(self, folder):
-        (folder / "scenario.toml").unlink()
-        with pytest.raises(InputError, match=r"scenario\.toml: there is no such file"):
-            load(str(folder))
-
-    def test_a_folder_without_the_file(self, tmp_path):
-        with pytest.raises(InputError, match=r"there is no document\.toml in it"):
-            load(str(tmp_path))
-
-
 # Without claims or open questions
 
 
@@ -370,9 +158,7 @@ BARE = DOCUMENT.partition("[[claim]]")[0].replace(" * factor", "").replace("shar
 
 @pytest.fixture
 def bare(tmp_path):
-    (tmp_path / "scenario.toml").write_text(SCENARIO)
-    (tmp_path / "document.toml").write_text(BARE)
-    return f"{tmp_path}/"
+    return f"{write_study(tmp_path, BARE)}/"
 
 
 def test_a_study_without_claims_and_questions_is_told_about_its_numbers_alone(bare, penstock, tmp_path):
@@ -431,9 +217,7 @@ def with_question(text):
 
 
 def test_every_answer_is_checked(tmp_path, penstock):
-    document = tmp_path / "document.toml"
-    (tmp_path / "scenario.toml").write_text(SCENARIO)
-    document.write_text(with_question(DOCUMENT))
+    document = write_study(tmp_path, with_question(DOCUMENT)) / "document.toml"
     assert penstock("check", document)[0] == 2
     err = penstock("check", document)[2]
     assert "(with half-a02=odd)" in err
@@ -445,21 +229,18 @@ def test_every_answer_is_checked(tmp_path, penstock):
 
 
 def test_another_answer_with_a_mistake_leaves_the_numbers_of_the_chosen_ones(tmp_path, penstock):
-    (tmp_path / "scenario.toml").write_text(SCENARIO)
-    document = with_question(DOCUMENT).replace("sent = 0.25", "sent = 9.25")  # which the study does not agree with
-    (tmp_path / "document.toml").write_text(document)
+    # The study does not agree with the changed cell.
+    write_study(tmp_path, with_question(DOCUMENT).replace("sent = 0.25", "sent = 9.25"))
     code, out, err = penstock("reproduce", f"{tmp_path}/")
     assert (code, err) == (0, "")
     assert "differs" in out
 
 
 def test_a_column_is_computed_from_cells_and_what_is_stated(tmp_path, penstock):
-    (tmp_path / "scenario.toml").write_text(SCENARIO)
     stated = DOCUMENT.replace("[[tolerance]]", "[setup.line]\nrate = '1 Mbit/s'\n[[tolerance]]", 1)
     own = stated.replace('from = "utilisation[a-b]"', 'from = "throughput[stream] / (rate * line.rate) * share_of"')
     own = own.replace("[setup.line]", "[assumed]\nshare_of = '30 %'\n[setup.line]")
-    (tmp_path / "document.toml").write_text(own)
-    study = load(str(tmp_path / "document.toml"))
+    study = load(str(write_study(tmp_path, own) / "document.toml"))
     outcome = reproduce(study, [], Readings(study.document), 2)
     shares = [each.mean for each in compare(study.document, outcome) if each.column == "share"]
     assert shares == pytest.approx([30, 30], abs=0.2)

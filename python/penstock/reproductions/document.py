@@ -107,7 +107,7 @@ class Contradiction:
 
 
 def contradictory(contradictions: Iterable[Contradiction], keys: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """The contradictions between these answers, by question: their numbers, and what is wrong."""
+    """Yield each contradiction between these answers: its index in ``contradictions``, and a message."""
     for number, pair in enumerate(contradictions):
         if all(keys.get(question) == key for question, key in (pair.one, pair.other)):
             yield number, f"{'='.join(pair.one)} and {'='.join(pair.other)} contradict each other: {pair.reason}"
