@@ -14,7 +14,7 @@ pub struct Decided {
     pub kind: &'static str,
     /// The group of flows, the link, or the discipline.
     pub of: String,
-    /// The window, how many drops, or the names of the links.
+    /// The window, the number of drops, or the names of the links.
     pub what: String,
     /// For `max-window`, the share of looks at a connection after the warm-up that found it held, on average over the group. For
     /// `ties`, the share of tied drops among the drops for lack of room.
@@ -93,7 +93,7 @@ fn held_groups(blueprint: &Blueprint, members: &GroupMembers, windows: &WindowWa
     blueprint.groups.iter().zip(&members.flows).filter_map(group).collect()
 }
 
-/// Disciplines that do more than to refuse what does not fit, and have neither dropped nor marked a packet anywhere.
+/// Disciplines that do more than refuse packets that do not fit, but neither dropped nor marked a packet at any link.
 fn idle_disciplines(blueprint: &Blueprint, members: &GroupMembers, seen: &Observations) -> Vec<Decided> {
     let mut links_of: BTreeMap<&str, (Vec<&str>, u64)> = BTreeMap::new();
     for (name, links) in &members.links {

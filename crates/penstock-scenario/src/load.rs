@@ -14,7 +14,7 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
     load_until(&Cancel::default(), text, name, sets)
 }
 
-/// As [`load`]; it ends soon after `cancel` is set, and then gives nothing that is of use.
+/// Like [`load`], but returns soon after `cancel` is set, with a result that must not be used.
 ///
 /// # Errors
 /// As [`load`].
@@ -36,14 +36,14 @@ pub fn load_with(
     attempt(cancel, text, name, sets, files, &[])
 }
 
-/// How often reading begins again: a key may have no effect only because another one is left out.
+/// Maximum number of attempts at reading: leaving out one key may leave another one without effect.
 const MOST_ATTEMPTS: usize = 8;
 
-/// As [`load_with`], for one of several points of a sweep: keys that have no effect there are left out, and are in
+/// Like [`load_with`], for one of several points of a sweep: leaves out keys that have no effect there, and lists them in
 /// [`ValidScenario::left_out`].
 ///
 /// # Errors
-/// As [`load`], of everything else that is wrong.
+/// All mistakes other than keys without effect.
 pub fn load_leaving_out(
     cancel: &Cancel,
     text: &str,

@@ -6,7 +6,7 @@ use penstock_model::registry::Registry;
 use penstock_model::scheduler::SchedulerPlan;
 use serde_json::{json, Map, Value};
 
-/// A key of classes, and what the schedulers that read it say of it.
+/// A key of classes, with the declaration of each scheduler that reads it.
 struct ClassKey {
     key: String,
     declared: Vec<(&'static str, &'static Field)>,
@@ -41,7 +41,7 @@ pub(super) fn schema(registry: &Registry) -> Value {
 }
 
 impl ClassKey {
-    /// Leaves in `entry` what holds for all schedulers that read the key, and puts what each says of it under `doc`.
+    /// Sets `doc` of `entry` to the texts of all schedulers that read the key, and removes a default that differs between them.
     fn generalize(&self, entry: &mut Value, doc: &str) {
         let mut texts: Vec<(String, String)> = Vec::new();
         for (scheduler, field) in &self.declared {

@@ -31,7 +31,7 @@ impl KindEntry {
     }
 }
 
-/// The keys in a scenario of kinds that have another name there.
+/// Kinds whose key in a scenario differs from their name, with that key.
 const KEYS: [(&str, &str); 4] = [("discipline", "queue"), ("meter", "marker"), ("pcn-meter", "pcn"), ("arrival", "arrivals")];
 
 /// The key of a kind's components in a scenario.

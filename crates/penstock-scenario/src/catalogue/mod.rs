@@ -182,7 +182,7 @@ const PROPERTIES: [(&str, HasProperty); 4] = [
 /// included.
 ///
 /// # Errors
-/// Names the properties, if this is none.
+/// Names the known properties if `property` is not one of them.
 pub fn metrics_with(property: &str, registry: &Registry) -> Result<Vec<&'static str>, String> {
     let Some((_, has)) = PROPERTIES.iter().find(|(name, _)| *name == property) else {
         return Err(format!("{} is no property of metrics; one of {}", quoted(property), PROPERTIES.map(|(name, _)| name).join(", ")));

@@ -8,8 +8,8 @@ use penstock_model::parameters::{default_value, Field, Kind, Value as Written};
 use penstock_model::registry::Registry;
 use serde_json::{json, Map, Value};
 
-/// A schema (draft 2020-12) of what [`crate::load`] reads: keys, types, words and what must be there. Units, relations
-/// between keys and settings without effect are left to [`crate::load`].
+/// A schema (draft 2020-12) of the scenarios that [`crate::load`] reads: keys, types, words and required keys. [`crate::load`]
+/// alone checks units, relations between keys, and settings without effect.
 pub fn json_schema(registry: &Registry) -> Value {
     let mut definitions = Map::new();
     for kind in KINDS {

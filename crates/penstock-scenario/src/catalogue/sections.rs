@@ -50,13 +50,13 @@ pub(crate) enum PartContent {
     OneOfBeside(&'static str, &'static str),
     /// Components of this kind, in the order written.
     Several(&'static str),
-    /// One of this section.
+    /// One table of this section.
     Table(&'static str),
-    /// A list of this section.
+    /// A list of tables of this section.
     List(&'static str),
-    /// A list of the first section, or one of the second.
+    /// A list of tables of the first section, or one table of the second.
     ListOrTable(&'static str, &'static str),
-    /// This section under names that the author chooses.
+    /// Tables of this section under names that the author chooses.
     Named(&'static str),
 }
 
@@ -88,7 +88,7 @@ const PORT: [SectionPart; 12] = [
     part("parameter-changes", PartContent::List("parameter-change"), "Changes of parameters of components at known instants, in ascending order of time."),
 ];
 
-/// The sections of a scenario; the first is the whole.
+/// The sections of a scenario; the first is the scenario as a whole.
 pub(crate) const SECTIONS: &[SectionEntry] = &[
     SectionEntry {
         name: "scenario",

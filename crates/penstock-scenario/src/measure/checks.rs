@@ -89,7 +89,7 @@ impl MeasureKeys {
         self.check_use(mistake, Key::Rate);
     }
 
-    /// Reports a key that must be given or that has no effect; false if it does.
+    /// Reports a required key that is missing, or a key without effect; returns whether there was nothing to report.
     fn check_use(&self, mistake: &mut dyn FnMut(&str, String), key: Key) -> bool {
         let info = self.metric.info();
         let (name, is_written) = self.use_of(key);
@@ -120,7 +120,7 @@ impl MeasureKeys {
     }
 }
 
-/// What decides the labels of numbers, next to metric, grouping, statistic and splitting.
+/// The part of the labels of numbers that metric, grouping, statistic and splitting do not determine.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Scope<'a> {
     Target(Target),
@@ -128,7 +128,7 @@ enum Scope<'a> {
     Jointly(Vec<Target>),
 }
 
-/// What decides numbers without showing in their labels.
+/// Keys that affect numbers but do not appear in their labels.
 struct Unlabelled {
     groups: BTreeSet<usize>,
     sample: Option<Duration>,

@@ -53,7 +53,7 @@ pub struct Measure {
     pub(crate) metric: &'static dyn Metric,
     pub(crate) of: Vec<Target>,
     pub(crate) per: Grouping,
-    /// Every flow or link on its own.
+    /// Whether every flow or link is measured on its own.
     pub(crate) single: bool,
     /// The statistics that it asks for.
     pub take: Vec<Statistic>,
@@ -62,7 +62,7 @@ pub struct Measure {
     pub(crate) unit: TimeUnit,
     /// The criteria that split its numbers.
     pub by: Vec<SplitBy>,
-    /// Where classes of transfers' sizes end.
+    /// Upper bounds of the size classes of transfers.
     pub(crate) sizes: Vec<Bytes>,
     /// The classes that are compared with a server of this rate.
     pub(crate) expedited: Option<(Vec<String>, Rate)>,
@@ -78,7 +78,7 @@ pub struct Measure {
     pub(crate) sample: Option<Duration>,
     /// For each target, the sample plans of its members.
     pub(crate) samples: Vec<std::ops::Range<usize>>,
-    /// Only if the link dropped something; for the default set.
+    /// Whether the numbers are reported only if the link dropped a packet; for the default set.
     pub(crate) if_dropped: bool,
 }
 
@@ -124,13 +124,13 @@ pub struct Request<'a, 's> {
     pub keys: &'a MeasureKeys,
     pub of: &'a [Target],
     pub measurable: &'a Measurable<'a>,
-    /// `None` if they are mistakes themselves.
+    /// `None` if the keys that give them have mistakes.
     pub durations: Option<Durations>,
     pub recording: &'a mut RecordingPlan,
 }
 
-/// How far from the mean is fair unless something else is written.
+/// Default of `tolerance`.
 pub(crate) const FAIRNESS_TOLERANCE: f64 = 0.1;
 
-/// The most intervals of one measurement.
+/// Maximum number of intervals of one measurement.
 pub(crate) const MAX_INTERVALS: u64 = 100_000;

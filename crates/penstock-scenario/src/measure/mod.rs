@@ -118,7 +118,7 @@ fn resolve(
     })
 }
 
-/// Requests what must be recorded beyond the counters, and reports what cannot be.
+/// Requests the records that a measurement needs beyond the counters, and reports records that cannot be made.
 fn request_recording(section: &Section<'_>, keys: &MeasureKeys, of: &[Target], measurable: &Measurable<'_>, recording: &mut RecordingPlan) {
     let classes = keys.classes.iter().flatten().map(|class| &class.0);
     for class in classes.filter(|class| measurable.complete && !measurable.classes.contains(class.as_str())) {

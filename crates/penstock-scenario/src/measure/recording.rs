@@ -19,7 +19,7 @@ pub struct RecordingPlan {
     pub(crate) groups: BTreeMap<usize, FlowWatch>,
     /// For each group of links, by its first link, what to record at each link.
     links: BTreeMap<u32, LinkRecording>,
-    /// How many aggregates all links have together.
+    /// Number of aggregates at all links together.
     expedited: usize,
 }
 
@@ -33,7 +33,7 @@ pub struct LinkRecording {
     pub ingresses: bool,
     /// Counts by circuit.
     pub circuits: bool,
-    /// Classes and the rate that they shall be served with, in the order of the measurements.
+    /// Aggregates of classes, each with the rate of its ideal server, in the order of the measurements.
     expedited: Vec<(Vec<String>, Rate)>,
     known: BTreeSet<(Vec<String>, Rate)>,
 }
@@ -44,7 +44,7 @@ impl RecordingPlan {
         self.links.entry(members.start).or_insert_with(|| LinkRecording { members, ..LinkRecording::default() })
     }
 
-    /// Records the treatment of an aggregate at each of the links of a group; false if that is more than fits.
+    /// Records the treatment of an aggregate at each of the links of a group; returns false if there are too many aggregates.
     pub fn record_expedited(&mut self, members: Range<u32>, classes: Vec<String>, rate: Rate) -> bool {
         let (count, aggregate) = (members.len(), (classes, rate));
         if self.at_links(members.clone()).known.contains(&aggregate) {

@@ -18,7 +18,7 @@ pub(crate) fn resolve_target(section: &Section<'_>, name: &str, metric: &dyn Met
     found.map_err(|message| section.report("of", message)).ok()
 }
 
-/// Whether the metric applies to a group of flows or calls; otherwise why not.
+/// Checks that the metric applies to a group of flows or calls; the error says why not.
 fn check_group(section: &Section<'_>, metric: &dyn Metric, group: &MeasurableGroup<'_>) -> Result<(), String> {
     let (info, name) = (metric.info(), group.name);
     let (applies, kind, those) = match group.calls {
@@ -33,7 +33,7 @@ fn check_group(section: &Section<'_>, metric: &dyn Metric, group: &MeasurableGro
     }
 }
 
-/// Whether the metric applies to a group of links; otherwise why not.
+/// Checks that the metric applies to a group of links; the error says why not.
 fn check_link(section: &Section<'_>, metric: &dyn Metric, link: &MeasurableLink<'_>) -> Result<(), String> {
     let (info, name) = (metric.info(), link.name);
     if !info.targets.links {
@@ -44,7 +44,7 @@ fn check_link(section: &Section<'_>, metric: &dyn Metric, link: &MeasurableLink<
     }
 }
 
-/// The message about a name that nothing measurable has.
+/// The message about a name that no measurable group or link has.
 fn unknown_target(metric: &dyn Metric, name: &str, measurable: &Measurable<'_>, suggestions: &Suggestions) -> String {
     let info = metric.info();
     let applies = |group: &&MeasurableGroup<'_>| if group.calls.is_some() { info.targets.calls } else { info.targets.flows };

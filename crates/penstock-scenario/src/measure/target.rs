@@ -16,21 +16,21 @@ pub enum Target {
 pub struct MeasurableGroup<'a> {
     /// The name in the scenario.
     pub name: &'a str,
-    /// Lost data is retransmitted.
+    /// Whether lost data is retransmitted.
     pub is_reliable: bool,
-    /// Lost data is retransmitted segment by segment.
+    /// Whether lost data is retransmitted segment by segment.
     pub retransmits_segments: bool,
-    /// Its source is `http`.
+    /// Whether its source is `http`.
     pub is_http: bool,
-    /// Its source has frames.
+    /// Whether its source has frames.
     pub has_frames: bool,
-    /// Transfers a file of a certain size.
+    /// Whether it transfers files of a given size.
     pub has_size: bool,
     /// The packet time, where the source has one.
     pub spacing: Option<Duration>,
     /// The traffic class.
     pub class: &'a str,
-    /// How many flows or aggregates of calls it has.
+    /// Number of flows or aggregates of calls.
     pub count: usize,
     /// The calls, where it is a group of calls.
     pub calls: Option<&'a CallsPlan>,
@@ -44,7 +44,7 @@ pub struct MeasurableLink<'a> {
     pub members: Range<u32>,
     /// Whether its ports have a marker or PCN meters.
     pub has_meters: bool,
-    /// Whether these have variables that are not of single circuits.
+    /// Whether these meters have variables that do not belong to single circuits.
     pub has_sampled_meters: bool,
     /// Whether it carries cells.
     pub carries_cells: bool,
@@ -62,12 +62,12 @@ pub struct Measurable<'a> {
     pub by_name: BTreeMap<&'a str, Target>,
     /// The classes of the flows, sorted.
     pub classes: BTreeSet<&'a str>,
-    /// Whether any group is one of calls.
+    /// Whether any group consists of calls.
     pub has_calls: bool,
 }
 
 impl<'a> Measurable<'a> {
-    /// These groups and links.
+    /// The targets in these groups and links.
     pub fn new(flows: Vec<MeasurableGroup<'a>>, links: Vec<MeasurableLink<'a>>, complete: bool) -> Measurable<'a> {
         let mut by_name = BTreeMap::new();
         let names = flows.iter().enumerate().map(|(i, group)| (group.name, Target::Flows(i)));

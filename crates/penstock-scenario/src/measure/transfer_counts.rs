@@ -1,4 +1,4 @@
-//! Metrics that accompany others, as counts of transfers do completion times and slowdowns.
+//! Companion metrics, such as the counts of transfers that accompany completion times and slowdowns.
 
 use crate::measure::keys::Measure;
 use crate::measure::target::Target;
@@ -16,7 +16,8 @@ struct Companion {
 }
 
 impl Companion {
-    /// `metric` of what a measurement is of; the numbers of single flows add up to their group's.
+    /// The companions of a measurement: one for all its targets by class, or one for each target as a group, even if single flows are
+    /// measured.
     fn all_of(metric: &'static dyn Metric, measure: &Measure) -> Vec<Companion> {
         let companion = |of, per| Companion { metric, of, per, sizes: measure.sizes.clone() };
         match measure.per {
@@ -26,7 +27,7 @@ impl Companion {
     }
 }
 
-/// Adds the companion of each metric that has one, such as `transfers` to each `completion-time`, unless it is written.
+/// Adds the companion of each metric that has one, such as `transfers` to each `completion-time`, unless the scenario has it.
 pub(crate) fn add_companions(measures: &mut Vec<Measure>) {
     let companions: Vec<_> = measures.iter().filter_map(|measure| Some((measure.metric.companion()?, measure))).collect();
     let mut metrics: Vec<&dyn Metric> = Vec::new();

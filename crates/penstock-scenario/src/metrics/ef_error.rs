@@ -69,7 +69,7 @@ impl Metric for EfError {
     }
 }
 
-/// The worst of them.
+/// The statistic of a group: the worst of its error terms.
 const WORST: &[Statistic] = &[Statistic::Max];
 
 fn errors_of(at: &Evaluation<'_>, measure: &Measure, link: usize) -> Option<EfErrors> {

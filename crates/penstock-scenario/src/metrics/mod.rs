@@ -158,7 +158,7 @@ fn named(value: &Value, registry: &Registry) -> Result<&'static dyn Metric, Stri
     found.ok_or_else(|| format!("{} is not one of {}", value.quoted(), join_words(all(registry).map(|metric| metric.info().name))))
 }
 
-/// The numbers that `measures` ask for, and how many belong to each of them; those that nothing asks for come last.
+/// The numbers that `measures` request, and how many belong to each measurement. Numbers that no measurement requests come last.
 pub(crate) fn evaluate<'a>(
     measures: impl Iterator<Item = &'a Measure>,
     group_members: &GroupMembers,

@@ -71,14 +71,14 @@ fn check_load(request: &Request<'_, '_>) {
     }
 }
 
-/// When all calls of a group have begun.
+/// Latest start of a group's calls, without their spread: the surge, or the latest initial start.
 fn all_begun(group: &FlowGroup) -> Time {
     let surge = group.calls.as_ref().and_then(|calls| calls.surge.as_ref());
     surge.map_or(group.start.1, |surge| surge.at)
 }
 
-/// When the first call was terminated, and when the calls left of all groups needed less than `below`; `None` if they
-/// never did. All calls are there from the start or come with a surge.
+/// Times at which the first call was terminated, and at which the remaining calls of all groups needed less than `below`; `None` if
+/// no call was terminated or the load stayed above. All calls begin at the start or with a surge.
 fn falls_below(groups: &[(&FlowGroup, Range<usize>)], seen: &Observations, below: Rate) -> Option<(Time, Time)> {
     let mut load: u128 = 0;
     let mut cuts: Vec<(Time, u128)> = Vec::new();

@@ -95,7 +95,7 @@ fn per_interval(seen: &Observations, flow: usize, every: Duration) -> LabelledVa
     (0..complete).map(row).collect()
 }
 
-/// A time in seconds, whatever its size and to its last digit, so that the labels of a series have one unit.
+/// A time in seconds, exact to the last digit, so that all labels of a series have the same unit.
 fn in_seconds(time: Duration) -> String {
     let (whole, rest) = (time.as_ps() / PS_PER_SECOND, time.as_ps() % PS_PER_SECOND);
     let decimals = format!("{rest:012}");

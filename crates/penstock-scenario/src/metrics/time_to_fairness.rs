@@ -29,7 +29,7 @@ impl Metric for TimeToFairness {
         &Self::INFO
     }
 
-    /// Requests that what flows receive is counted in bins.
+    /// Requests counts of the bytes that flows receive, in bins.
     fn prepare(&self, request: &mut Request<'_, '_>) {
         let Request { section, keys, of, durations, recording, .. } = request;
         let every = keys.interval.filter(|every| *every > Duration::ZERO).unwrap_or(BIN);
@@ -69,11 +69,11 @@ impl Metric for TimeToFairness {
     }
 }
 
-/// The length of a bin unless something else is written.
+/// Default length of a bin.
 const BIN: Duration = Duration::from_ms(10);
 
-/// The first of these bins from which on the bytes of each of those compared, the flows of a slice together, are within `tolerance` of
-/// the mean of all, in every bin; a bin in which nobody has anything is not fair.
+/// The first of these bins from which on every bin is fair. A bin is fair if the bytes of each element of `compared`, summed over its
+/// flows, are within `tolerance` of the mean of all elements. A bin without any bytes is not fair.
 fn fair_from(compared: &[Vec<&[u64]>], bins: Range<usize>, tolerance: f64) -> Option<usize> {
     let is_fair = |bin: &usize| {
         let of = |flow: &&[u64]| flow.get(*bin).copied().unwrap_or(0);

@@ -35,7 +35,7 @@ pub(crate) struct CircuitDraft {
     pub location: SourceLocation,
 }
 
-/// Reads all `[[circuits]]`; names of flows are judged if all groups are known.
+/// Reads all `[[circuits]]`; checks the names of flows only if all groups are known.
 pub(crate) fn read_circuits(top: &mut Section<'_>, flows: &[GroupDraft], flows_complete: bool) -> Vec<CircuitDraft> {
     let mut drafts: Vec<CircuitDraft> = Vec::new();
     let mut taken: BTreeSet<u32> = BTreeSet::new();

@@ -6,7 +6,7 @@ use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::{Bytes, Duration, Rate, Time, PS_PER_SECOND};
 use std::collections::BTreeMap;
 
-/// What a link into a switch that pauses needs, for each class that is paused.
+/// The headroom and quanta that a link into a switch that pauses needs, for each paused class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NeededHeadroom {
     /// The switch.
@@ -19,17 +19,17 @@ pub(crate) struct NeededHeadroom {
     pub quanta: u64,
 }
 
-/// What all links into switches that pause need; nothing where messages have no route.
+/// The needs of all links into switches that pause; empty if pause frames have no route.
 ///
-/// After the arrival that has a frame sent, and takes headroom itself, the frame waits for a largest packet on the wire back and for
-/// the frames of all classes, its own included, and for an access to the channel where the link back sends aggregates; it travels; the
-/// port completes a packet that it has just begun; and the packets on the wire arrive. In that time come at most C x (wait + way back +
-/// way there) and the packet that was begun. (The wires are at their highest rates, the frame's at its lowest.)
+/// The arrival that triggers a pause frame takes headroom itself. The frame waits for a largest packet on the wire back, for the
+/// frames of all classes, its own included, and for access to the channel if the link back sends aggregates. Then it travels, the
+/// port completes a packet that it has just begun, and the packets on the wire arrive. Meanwhile at most C x (wait + way back +
+/// way there) and the packet that was begun arrive. (The link counts at its highest rate, the link back at its lowest.)
 pub(crate) fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
     let largest = largest_packet(blueprint);
     let Ok(paths) = pause_paths(blueprint) else { return Vec::new() };
     let plans: BTreeMap<NodeId, _> = blueprint.switches.iter().map(|switch| (switch.node, switch)).collect();
-    // Links between two nodes may share one back.
+    // Parallel links between two nodes may share one link back.
     let mut sharing: BTreeMap<LinkId, u64> = BTreeMap::new();
     paths.iter().for_each(|path| *sharing.entry(path.back).or_default() += 1);
     let of_path = |path: &PausePath| {
@@ -49,7 +49,7 @@ pub(crate) fn needed_headrooms(blueprint: &Blueprint) -> Vec<NeededHeadroom> {
         let bits = u128::from(time.as_ps()) * u128::from(fastest.as_bps());
         let carried = bits.div_ceil(8 * u128::from(PS_PER_SECOND));
         let bytes = u64::try_from(carried).unwrap_or(u64::MAX).saturating_add(2 * largest.get());
-        // It is prolonged after half of its time, by a frame that may wait as long.
+        // A pause is renewed after half of its time, by a frame that may wait as long.
         let hold = wait.max(LEAST_PROLONGING).times(2);
         let quantum = link.rate.transmission_time(Bytes::new(512 / 8)).max(Duration::from_ps(1));
         let quanta = hold.as_ps().div_ceil(quantum.as_ps());
@@ -70,8 +70,8 @@ fn largest_packet(blueprint: &Blueprint) -> Bytes {
     Bytes::new(blueprint.groups.iter().map(of_group).fold(of_switches, Ord::max))
 }
 
-/// No message of a switch is larger [RFC1812 s4.3.2.3].
+/// Maximum size of a message of a switch [RFC1812 s4.3.2.3].
 const MAX_MESSAGE: u64 = 576;
 
-/// What a packet without a bound is taken for: a jumbo frame.
+/// Size assumed for packets without a bound: a jumbo frame.
 const MAX_FRAME: Bytes = Bytes::new(9216);

@@ -119,19 +119,19 @@ pub(crate) struct LinkGroup {
     pub path: String,
     pub location: SourceLocation,
     pub port: PortDraft,
-    /// The port from these times on.
+    /// The port from each of these times on.
     changes: PortChanges,
-    /// Their outages.
+    /// Outages of the links.
     pub outages: Option<Outages>,
     /// Its one-way links.
     pub members: Range<u32>,
-    /// The bounds of their delays; the plans have the lower.
+    /// Bounds of the delays; the plans have the lower bound.
     pub delay: (Duration, Duration),
-    /// The reverse of another, which `both-ways` adds.
+    /// Whether it is the reverse of another entry, added by `both-ways`.
     pub is_reverse: bool,
-    /// Its rate is written as `unlimited`.
+    /// Whether its rate is written as `unlimited`.
     pub is_unlimited: bool,
-    /// Weight that each adds to a route.
+    /// Weight that each link adds to a route.
     weight: LinkWeight,
 }
 
@@ -142,7 +142,7 @@ pub(crate) struct Links {
     pub plans: Vec<LinkPlan>,
     /// Whether every entry could be read.
     pub complete: bool,
-    /// How many changes of rates all links have together.
+    /// Number of rate changes of all links together.
     rate_changes: usize,
 }
 
@@ -277,7 +277,7 @@ impl Links {
         });
     }
 
-    /// Gives each link its port, now that the classes are known.
+    /// Gives each link its port, given the names of all classes.
     pub fn finish_ports(&mut self, classes: &[String]) {
         for group in &self.groups {
             let port: Arc<PortPlan> = Arc::new(group.port.clone().finish(classes));
@@ -320,7 +320,7 @@ impl Links {
         }
     }
 
-    /// The link that `member` belongs to.
+    /// Position of the entry to which `member` belongs.
     pub fn group_of(&self, member: LinkId) -> usize {
         self.groups.partition_point(|group| group.members.start <= member.0) - 1
     }
@@ -349,7 +349,7 @@ struct LinkDraft {
     is_unlimited: bool,
 }
 
-/// The port of one direction, and how its rate changes.
+/// The port of one direction, with its rates, parameter changes, outages and aggregation.
 struct PortSpec {
     port: PortDraft,
     rates: RateSchedule,
@@ -359,13 +359,13 @@ struct PortSpec {
 }
 
 impl PortSpec {
-    /// The port of a plain way back.
+    /// The port of a plain reverse link.
     fn plain() -> PortSpec {
         let (rates, changes) = (RateSchedule::default(), PortChanges::new());
         PortSpec { port: PortDraft::plain(), rates, changes, outages: None, aggregation: None }
     }
 
-    /// Reads what a link or its way back says of it; `None` after a mistake.
+    /// Reads the port from the keys of a link or of its `back`; `None` after a mistake.
     fn read(section: &mut Section<'_>, pcn_at: Option<PcnMetered>, duration: Option<Duration>) -> Option<PortSpec> {
         let rates = RateSchedule::read(section, duration);
         let outages = Outages::read(section, duration);
@@ -379,13 +379,13 @@ impl PortSpec {
         Some(PortSpec { rates: rates?, port: port?, changes: changes?, outages: outages?, aggregation: aggregation? })
     }
 
-    /// How many changes each of its links has.
+    /// Number of changes at each of its links; random outages count with their expected number.
     fn changes(&self, duration: Option<Duration>) -> usize {
         let outages = self.outages.as_ref().map_or(0.0, |outages| outages.expected(duration.unwrap_or_default()));
         self.rates.len() + self.changes.len() + 2 * outages as usize
     }
 
-    /// Reports what a link of this rate makes void.
+    /// Reports parameters that do not fit a link of this initial rate.
     fn check(&self, section: &Section<'_>, rate: Rate) {
         let fastest = self.rates.fastest(rate);
         check_meters(section, &self.port.pcn, fastest);
@@ -412,7 +412,7 @@ struct BackDraft {
     location: SourceLocation,
 }
 
-/// Reads the port of an entry of `[[links]]`, or that of its way back; `None` after a mistake.
+/// Reads the port of an entry of `[[links]]`, or of its reverse link; `None` after a mistake.
 pub(crate) fn read_port(section: &mut Section<'_>, is_reverse: bool) -> Option<PortDraft> {
     let keys = LinkKeys::read(section)?;
     section.line = Some(line_of(section, Some(&keys)));
@@ -425,7 +425,7 @@ pub(crate) fn read_port(section: &mut Section<'_>, is_reverse: bool) -> Option<P
     PortKeys::read(&mut back, own.pcn_at)
 }
 
-/// The way back of a link, if it is described; the outer `None` after a mistake.
+/// The reverse link, if `back` describes it; the outer `None` after a mistake.
 fn read_back(section: &mut Section<'_>, keys: Option<&LinkKeys>, duration: Option<Duration>) -> Option<Option<(BackDraft, PortSpec)>> {
     if !section.has("back") {
         return Some(None);
@@ -467,7 +467,7 @@ impl LinkKeys {
     }
 }
 
-/// The line at which times are queue lengths. If other keys have mistakes, it is one that makes none of such a time.
+/// The line rate that converts times to queue lengths. If other keys have mistakes, it is a rate that causes no further mistake.
 fn line_of(section: &Section<'_>, keys: Option<&LinkKeys>) -> LineRate {
     match keys {
         Some(keys) => LineRate { rate: keys.rate.0, cells: keys.cells },

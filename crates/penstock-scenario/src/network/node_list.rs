@@ -5,16 +5,16 @@ use crate::read::section::Section;
 use crate::read::tree::Item;
 use penstock_model::id::NodeId;
 
-/// Nodes in a row of sets.
+/// The nodes of several sets, one set after the other.
 pub(crate) struct NodeList {
-    /// Each with the number of nodes before it.
+    /// Each set with the number of nodes before it.
     sets: Vec<(usize, NodeSet)>,
     len: usize,
 }
 
 impl NodeList {
-    /// Reads the nodes that `key` of a section names, a text or a list of texts, even if other keys of it are mistaken. Other values
-    /// are left to the reader of the keys.
+    /// Reads the nodes that `key` of a section names, a text or a list of texts, even if other keys of the section have mistakes. The
+    /// reader of the keys reports values of other types.
     pub fn read(nodes: &Nodes, section: &mut Section<'_>, key: &'static str) -> Option<NodeList> {
         let entry = section.entry(key)?;
         let (path, mistakes) = (section.join(key), section.mistakes);
@@ -38,7 +38,7 @@ impl NodeList {
         (list.len > 0).then_some(list)
     }
 
-    /// How many nodes.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -44,7 +44,7 @@ impl Check for NodeKeys {
     }
 }
 
-/// The most nodes, links or flows of a scenario.
+/// Maximum number of nodes, links or flows of a scenario.
 pub(crate) const MAX_ENTITIES: usize = 16_000_000;
 
 /// The nodes by name.
@@ -74,9 +74,9 @@ struct Group {
 pub(crate) struct NodeSet {
     first: u32,
     count: u32,
-    /// Which member comes first when they are counted.
+    /// The member at which counting begins.
     shift: u32,
-    /// Written as the name of a group with a count, or as some of its members.
+    /// Whether it is written as the name of a group with a count, or as some of its members.
     pub group: bool,
 }
 
@@ -94,7 +94,7 @@ impl NodeSet {
         }
     }
 
-    /// How many nodes.
+    /// Number of nodes.
     pub fn len(self) -> usize {
         self.count as usize
     }
@@ -212,13 +212,13 @@ impl Nodes {
         self.find(name, &mistakes.suggestions).map_err(|message| mistakes.add(location, path, message)).ok()
     }
 
-    /// The nodes that `key` of a section names, even if other keys of it are mistaken. A value that is not a text is left to the
-    /// reader of the keys.
+    /// The nodes that `key` of a section names, even if other keys of the section have mistakes. The reader of the keys reports a value
+    /// that is not a text.
     pub fn node_set(&self, section: &Section<'_>, key: &str) -> Option<NodeSet> {
         self.find_or_report(section.text(key)?, section.mistakes, section.location_of(key), &section.join(key))
     }
 
-    /// Nodes whose ports share something, by identifier.
+    /// Nodes whose ports share resources, by identifier.
     pub fn switches(&self) -> impl Iterator<Item = (Range<u32>, &SwitchDraft)> {
         let members = |group: &Group| group.first..group.first + group.count.unwrap_or(1);
         self.groups.iter().filter_map(move |group| Some((members(group), group.switch.as_ref()?)))
@@ -245,12 +245,12 @@ impl Nodes {
         self.groups.iter().filter(|group| group.is_cell_switch).flat_map(members).map(NodeId).collect()
     }
 
-    /// How long a node takes until an arrival is at its port.
+    /// Time that an arrival needs at a node to reach its port.
     pub fn latency(&self, node: NodeId) -> Duration {
         self.group(node).latency
     }
 
-    /// The nodes that take some time.
+    /// The nodes with a latency above zero, and this latency.
     pub fn latencies(&self) -> BTreeMap<NodeId, Duration> {
         let slow = self.groups.iter().filter(|group| group.latency > Duration::ZERO);
         slow.flat_map(|group| (group.first..group.first + group.count.unwrap_or(1)).map(|node| (NodeId(node), group.latency))).collect()
@@ -289,7 +289,7 @@ impl Nodes {
         }
     }
 
-    /// How many there are.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.groups.last().map_or(0, |group| (group.first + group.count.unwrap_or(1)) as usize)
     }

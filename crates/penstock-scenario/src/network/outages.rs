@@ -52,9 +52,9 @@ const SHORTEST: Duration = Duration::from_us(10);
 /// Outages of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outages {
-    /// From and until these times, ascending.
+    /// Start and end of each outage, ascending.
     Listed(Vec<(Time, Time)>),
-    /// Mean times up and down.
+    /// Mean durations of the times up and down.
     Random { up: Duration, down: Duration },
 }
 
@@ -86,8 +86,8 @@ impl Outages {
         }
     }
 
-    /// Changes of the rate of a link that begins with `first` and changes as in `changes`, but for its outages before `end`; `key` is the
-    /// link's.
+    /// Changes of a link's rate, including its outages before `end`. Without outages, the rate begins with `first` and changes as in
+    /// `changes`. `key` is the link's.
     pub fn apply(&self, first: Rate, changes: &[(Time, Rate)], end: Time, key: Key) -> Vec<(Time, Rate)> {
         match self {
             Outages::Listed(listed) => with_outages(first, changes, listed),
@@ -179,7 +179,7 @@ mod tests {
             ]
         );
         assert_eq!(with_outages(mbit(1), &changes, &[]), changes);
-        // One that begins with a change replaces it until its end.
+        // An outage that begins at a change postpones the change to its end.
         assert_eq!(with_outages(mbit(1), &changes[..1], &[(at(10), at(12))]), [(at(10), Rate::ZERO), (at(12), mbit(2))]);
     }
 

@@ -55,8 +55,8 @@ pub(crate) const FLOWS: Changeable =
 /// Ports from these times on.
 pub(crate) type PortChanges = Vec<(Time, PortDraft)>;
 
-/// Reads `parameter-changes` of `section`, which is of this kind; `None` after a mistake. `changed` reads the section as it is written from
-/// some instant on, and says why it cannot become so; it returns nothing after other mistakes.
+/// Reads `parameter-changes` of `section`, an entry of this kind; `None` after a mistake. `changed` reads the section with the changes
+/// up to some instant applied. Its error says why the section cannot change so; it returns `None` after other mistakes.
 pub(crate) fn read<T>(
     section: &mut Section<'_>,
     of: &Changeable,
@@ -136,7 +136,7 @@ struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Reads one that is not before `last`, the one above it; `None` after a mistake.
+    /// Reads a change, which must not be before `last`, the time of the change above it; `None` after a mistake.
     fn read(mut table: Section<'a>, last: &mut Time, duration: Option<Duration>) -> Option<Change<'a>> {
         let keys = ParameterChangeKeys::read(&mut table);
         let value = table.entry("value").map(|entry| &entry.tree);

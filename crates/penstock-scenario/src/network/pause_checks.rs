@@ -9,7 +9,7 @@ use penstock_model::id::NodeId;
 use penstock_model::units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers the classes of pauses as flows do.
+/// Replaces the names of paused classes by the numbers that flows use.
 pub(crate) fn number_pause_classes(nodes: &Nodes, classes: &[String], plans: &mut [SwitchPlan], mistakes: &Mistakes) {
     let mut numbers_of: BTreeMap<NodeId, Vec<u8>> = BTreeMap::new();
     for (members, draft) in nodes.switches() {
@@ -34,7 +34,7 @@ pub(crate) fn number_pause_classes(nodes: &Nodes, classes: &[String], plans: &mu
     }
 }
 
-/// Refuses headroom that does not suffice for the links that feed the node, and pauses that end before they can be prolonged.
+/// Reports headroom that is too small for the links into the node, and pauses that end before they can be renewed.
 pub(crate) fn check_headroom(nodes: &Nodes, blueprint: &Blueprint, mistakes: &Mistakes) {
     let mut worst: BTreeMap<NodeId, (u64, u64, usize)> = BTreeMap::new();
     for needed in needed_headrooms(blueprint) {

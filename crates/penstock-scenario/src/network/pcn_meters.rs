@@ -31,9 +31,8 @@ pub(crate) fn check_meters(section: &Section<'_>, meters: &[PcnMeterPlan], faste
     }
 }
 
-/// Highest CLE threshold that a link's meters allow, of the meters that mark a share of the packets: their share just above the
-/// admissible rate. It is one N-th of the admissible over the supportable rate [Satoh10 s3.3.1, (1)], or one N-th [Satoh10 appendix
-/// E].
+/// Highest CLE threshold that those meters of a link allow that mark a share of the packets: their share just above the admissible
+/// rate. It is one N-th of the admissible over the supportable rate [Satoh10 s3.3.1, (1)], or one N-th [Satoh10 appendix E].
 pub(crate) fn greatest_cle_threshold(meters: &[PcnMeterPlan]) -> Option<f64> {
     meters.iter().filter_map(|plan| plan.parameters().highest_level()).reduce(f64::min)
 }

@@ -53,7 +53,7 @@ pub(crate) struct PortDraft {
     pub shaper: Option<ShaperPlan>,
     pub shaper_location: SourceLocation,
     impairments: Vec<ImpairmentPlan>,
-    /// A scheduler, queue, PCN meter, policer or shaper is given.
+    /// Whether a scheduler, queue, PCN meter, policer or shaper is given.
     pub is_configured: bool,
 }
 
@@ -127,7 +127,7 @@ impl PortDraft {
     pub fn finish(self, classes: &[String]) -> PortPlan {
         let leaves = self.level.leaves();
         let leaf_of = |class: &String| leaves.iter().position(|(_, leaf)| leaf.name == *class);
-        // A class that never comes here may point to any queue.
+        // A class that never passes this port may map to any queue.
         let queue_of_class = classes.iter().map(|class| leaf_of(class).unwrap_or(0) as u8).collect();
         let mut policers: Vec<PolicerPlan> = self.policer.clone().into_iter().collect();
         let mut policer_of_class: Vec<Option<u8>> = vec![self.policer.as_ref().map(|_| 0); classes.len()];

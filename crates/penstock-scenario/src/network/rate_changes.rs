@@ -50,9 +50,9 @@ impl Check for RateFileKeys {}
 /// How the rate of a link changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RateSchedule {
-    /// Rates from these times on.
+    /// Times of changes, each with the rate from then on.
     pub changes: Vec<(Time, Rate)>,
-    /// When the link delivers, instead of at its rates.
+    /// Times at which the link delivers, instead of sending at its rates.
     pub deliveries: Option<Arc<DeliveryTimes>>,
 }
 
@@ -81,7 +81,7 @@ impl RateSchedule {
         self.changes.iter().map(|(_, rate)| *rate).fold(first, Rate::max)
     }
 
-    /// How many entries it has.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.changes.len() + self.deliveries.as_ref().map_or(0, |times| times.len())
     }
@@ -99,7 +99,7 @@ fn listed(section: &mut Section<'_>, duration: Option<Duration>) -> Option<Vec<(
                 change.report("at", format!("{at} is not after {before}; write changes in the order of time, from after 0 s"));
                 sound = false;
             } else if let Some(end) = duration.filter(|end| *end <= keys.at.0) {
-                // No mistake: a shorter run of a scenario, as with --set duration, leaves out what comes later.
+                // A warning only: a shorter run of a scenario, as with --set duration, leaves out later changes.
                 let message = format!("{at} is not before the end at {end}, so it has no effect");
                 change.mistakes.warn(change.location_of("at"), &change.join("at"), message);
             }

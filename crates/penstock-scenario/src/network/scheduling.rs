@@ -19,7 +19,7 @@ pub(crate) struct Level {
     pub scheduler: SchedulerPlan,
     /// In the scheduler's order.
     pub classes: Vec<Class>,
-    /// The discipline of queues without one of their own.
+    /// The discipline of queues that have none of their own.
     default: Option<DisciplinePlan>,
     /// Where the scheduler's name, or its order, is written.
     pub location: SourceLocation,
@@ -79,7 +79,8 @@ impl Level {
         self.warn_of_passive_queues(section);
     }
 
-    /// Warns of a queue that only drops in the place of the scheduler's own discipline; a link often has one from before.
+    /// Warns of a queue that replaces the scheduler's own discipline and only drops at its limit; a link often still has one from a
+    /// time without the scheduler.
     fn warn_of_passive_queues(&self, section: &Section<'_>) {
         let usual = self.scheduler.facts().default_queue.filter(|usual| !usual.is_passive());
         if let (Some(usual), Some(written)) = (usual, self.default.as_ref().filter(|written| written.is_passive())) {
@@ -153,7 +154,7 @@ impl Level {
         }
     }
 
-    /// All classes below, with the scheduler that each belongs to.
+    /// All classes below, each with the scheduler that it belongs to.
     pub fn all_classes(&self) -> Vec<(&SchedulerPlan, &Class)> {
         let mut all = Vec::new();
         for class in &self.classes {
@@ -186,7 +187,7 @@ fn read_queue(section: &mut Section<'_>) -> Option<Option<DisciplinePlan>> {
     optional(section.one_of::<DisciplinePlan>("queue", "discipline", &[]))
 }
 
-/// `None` after a mistake.
+/// The part, if it is given; the outer `None` after a mistake.
 pub(crate) fn optional<T>(part: Reading<T>) -> Option<Option<T>> {
     match part {
         Reading::Absent => Some(None),
@@ -231,7 +232,7 @@ fn read_tables(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>) -> 
 
 fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&SchedulerPlan>) -> Option<Class> {
     let parameters = read_parameters(section, scheduler);
-    // Known keys, whichever of them is read below.
+    // All of these keys are known, whichever of them are read below.
     for key in PARTS {
         section.entry(key);
     }
@@ -258,7 +259,7 @@ fn read_class(section: &mut Section<'_>, name: String, scheduler: Option<&Schedu
     Some(Class { name, path, location, parameters: parameters?, policer: policer?, queue: queue?, below: below? })
 }
 
-/// Keys of a class that it has whatever its scheduler is.
+/// Keys that every class has, whatever its scheduler.
 const PARTS: [&str; 4] = ["queue", "policer", "scheduler", "class"];
 
 /// The parameters that the scheduler declares for its classes; the outer `None` after a mistake.
@@ -271,7 +272,7 @@ fn read_parameters(section: &mut Section<'_>, scheduler: Option<&SchedulerPlan>)
     let is_of_another = |field: &&Field| known.insert(field.name);
     for field in SchedulerPlan::with_classes(registry).flat_map(|(_, class)| class.fields).filter(is_of_another) {
         let key = field.key();
-        // Without a known scheduler, the keys of all are known.
+        // Without a known scheduler, the keys of all schedulers are known.
         if scheduler.is_some() && !section.has(&key) || section.take(field).is_none() {
             continue;
         }

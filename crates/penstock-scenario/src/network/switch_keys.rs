@@ -67,13 +67,13 @@ impl Check for PauseKeys {
     }
 }
 
-/// A frame of Ethernet, with what precedes and follows it [IEEE8023 s3].
+/// Maximum size of an Ethernet frame with preamble and gap [IEEE8023 s3].
 const MAX_FRAME: u64 = 1538;
 
 /// Pauses as written, with the names of their classes.
 #[derive(Clone, Debug)]
 pub(crate) struct PauseDraft {
-    /// Without its classes.
+    /// The plan, without its classes.
     pub plan: PausePlan,
     pub classes: Option<Vec<String>>,
 }
@@ -108,7 +108,7 @@ impl Check for SourceQuenchKeys {
     }
 }
 
-/// [RFC1812 s4.3.2.3]
+/// Maximum size of a quench [RFC1812 s4.3.2.3].
 const MAX_QUENCH: u64 = 576;
 
 /// A switch as written: a node, or each member of a group.
@@ -116,7 +116,7 @@ const MAX_QUENCH: u64 = 576;
 pub(crate) struct SwitchDraft {
     pub buffer: Option<BufferPlan>,
     pub pause: Option<PauseDraft>,
-    /// Without its routes.
+    /// The plan, without its routes.
     pub source_quench: Option<SourceQuenchPlan>,
     pub congestion_point: Option<CongestionPointPlan>,
     pub reaction_point: Option<ReactionPointPlan>,

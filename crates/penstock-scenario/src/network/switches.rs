@@ -50,7 +50,7 @@ pub(crate) fn switches(nodes: &Nodes, links: &Links, mistakes: &Mistakes) -> Vec
     plans
 }
 
-/// Congestion points and reaction points of the same mechanism need each other, and gains that leave rates positive.
+/// Checks that congestion points and reaction points of the same mechanism occur together, and that gains leave rates positive.
 fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
     let notifying = || nodes.switches().filter_map(|(_, draft)| Some((draft, draft.congestion_point.as_ref()?)));
     let reacting = || nodes.switches().filter_map(|(_, draft)| Some((draft, draft.reaction_point.as_ref()?)));
@@ -100,7 +100,7 @@ struct LinksAt {
 }
 
 impl LinksAt {
-    /// The links that have `end` there.
+    /// For each of `nodes` nodes, the links whose `end` it is.
     fn new(nodes: usize, plans: &[LinkPlan], end: impl Fn(&LinkPlan) -> NodeId) -> LinksAt {
         let mut links: Vec<LinkId> = (0..plans.len() as u32).map(LinkId).collect();
         links.sort_by_key(|link| end(&plans[link.index()]));
@@ -139,7 +139,7 @@ impl SwitchCheck<'_> {
         }
     }
 
-    /// Messages need a link back, and some time.
+    /// Checks that pause frames have a link back, and take some time.
     fn check_pause(&self, report: Report<'_>) {
         let Some(PauseDraft { plan: pause, .. }) = &self.draft.pause else { return };
         let path = || format!("{}.pause", self.draft.path);
@@ -172,7 +172,7 @@ impl SwitchCheck<'_> {
         }
     }
 
-    /// The buffer must do for all ports.
+    /// Checks that the buffer suffices for all ports.
     fn check_buffer(&self, report: Report<'_>) {
         let Some(buffer) = &self.draft.buffer else { return };
         if let Some((key, message)) = buffer.mistake_at(self.out.len()) {
@@ -180,7 +180,7 @@ impl SwitchCheck<'_> {
         }
     }
 
-    /// The shares that are given to its links by name: that of the link, or of the group of links that it belongs to.
+    /// The shares of the buffer that are given to links by name: of the link, or of the group of links that it belongs to.
     fn shares(&self, report: Report<'_>) -> Vec<(LinkId, Limit)> {
         let Some(buffer) = &self.draft.buffer else { return Vec::new() };
         let Some((key, named)) = buffer.named_shares() else { return Vec::new() };

@@ -49,7 +49,7 @@ pub(crate) fn dropped(link: &LinkCounters, cause: Option<usize>, precedence: Opt
         .sum()
 }
 
-/// The share that `count` has of the packets offered to all of these links.
+/// Sum of `count` over these links, as a share of the packets offered to them.
 pub(crate) fn share_of_offered(links: &[LinkCounters], count: fn(&LinkCounters) -> u64) -> f64 {
     let offered: u64 = links.iter().flat_map(|link| link.offered_packets).sum();
     links.iter().map(count).sum::<u64>() as f64 / offered as f64

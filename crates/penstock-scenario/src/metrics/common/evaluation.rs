@@ -38,7 +38,7 @@ pub type Labels<'a> = [(&'a str, &'a str)];
 
 /// Links that are aggregated, or the share that one class, ingress or circuit has of their counts.
 pub struct LinkSet<'a> {
-    /// The criterion that splits the counts, and the part that these are.
+    /// The criterion that splits the counts, and the part to which these counts belong.
     pub split: Option<(&'static str, String)>,
     /// The position of the class, if they are split by class.
     pub class: Option<usize>,
@@ -64,7 +64,7 @@ impl FlowSet {
     }
 }
 
-/// The metrics computed so far, and what they are computed from.
+/// The metrics computed so far, and the data that they are computed from.
 pub struct Evaluation<'a> {
     pub(crate) group_members: &'a GroupMembers,
     /// The plan of the run.
@@ -107,7 +107,7 @@ pub(crate) fn mean_seconds(sum_ps: u128, count: u64) -> f64 {
     sum_ps as f64 / count as f64 / PS_PER_SECOND as f64
 }
 
-/// A span in seconds; not a number if there is none.
+/// A span in seconds; NaN if there is none.
 pub(crate) fn seconds(span: Option<Duration>) -> f64 {
     span.map_or(f64::NAN, Duration::as_seconds)
 }

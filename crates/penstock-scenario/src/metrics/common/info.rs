@@ -14,34 +14,34 @@ pub struct MetricInfo {
     pub statistics: &'static str,
     /// The targets that it may be measured of.
     pub targets: Targets,
-    /// Allowed in `take`; empty for one number over all that `of` names.
+    /// Statistics allowed in `take`; empty if the metric is one number over all targets in `of`.
     pub take: &'static [Statistic],
     /// The default of `take`.
     pub default_take: &'static [Statistic],
-    /// Allowed in `by`.
+    /// Criteria allowed in `by`.
     pub split: &'static [SplitBy],
     /// The keys that it uses in addition to those that every metric has.
     pub uses: &'static [Key],
     /// The keys of `uses` that must be given.
     pub requires: &'static [Key],
-    /// A share or an index between 0 and 1, so that an interval of it has to stay there.
+    /// Whether it is a share or an index between 0 and 1, so that its interval must stay between these bounds.
     pub is_ratio: bool,
-    /// A part of a whole, which is read in per cent.
+    /// Whether it is a part of a whole, which is read in per cent.
     pub is_part: bool,
-    /// Only finished transfers have it.
+    /// Whether only finished transfers have it.
     pub is_of_finished: bool,
-    /// Counts transfers, those that have finished among them, by the label `what`.
+    /// Whether it counts transfers, including finished ones, by the label `what`.
     pub counts_finished: bool,
-    /// An average over time of links, so that all statistics of one link are the same.
+    /// Whether it is an average over time at links, so that all statistics of one link are equal.
     pub is_time_average: bool,
-    /// Has statistics, and so `take`, also with `per = "flow"` or `"link"`: over the packets or samples of a member.
+    /// Whether it has statistics, and therefore `take`, even with `per = "flow"` or `"link"`: over the packets or samples of a member.
     pub has_member_statistics: bool,
-    /// Rows for each statistic of each target, for the estimate of memory.
+    /// Number of rows for each statistic of each target, for the estimate of memory.
     pub rows: usize,
 }
 
 impl MetricInfo {
-    /// One number of each member and for the whole run, summed over members unless something else is asked for.
+    /// A metric with one number for each member over the whole run, summed over members by default.
     pub const PLAIN: MetricInfo = MetricInfo {
         name: "",
         unit: "",
@@ -62,7 +62,7 @@ impl MetricInfo {
         rows: 1,
     };
 
-    /// An average over time of links.
+    /// A metric that is an average over time at links.
     pub const TIME_AVERAGE: MetricInfo = MetricInfo {
         statistics: "Statistics are over links, each with its average over time; for a single link, all statistics equal that average.",
         targets: Targets::LINKS,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Evaluation<'_> {
-    /// These links' counts of each class whose flows may pass one of them.
+    /// The counts of these links for each class whose flows may pass one of them.
     pub fn by_link_class(&self, links: &Range<usize>) -> Vec<LinkSet<'static>> {
         let counted = |(class, name): (usize, String)| LinkSet {
             split: Some(("class", name)),

@@ -12,15 +12,15 @@ use penstock_engine::observations::LinkCounters;
 use std::fmt;
 use std::ops::Range;
 
-/// A number that may be measured: its properties, what must be recorded for it, and how it follows from what was observed.
+/// A metric: its properties, the records that it needs, and how its values follow from the observations.
 ///
-/// Only `info` must be written, and the value: `flow_value` and `link_value` for one number of a flow, an aggregate of calls or a
-/// link. Statistics over members and their splitting follow; whoever needs more overrides the method that does it.
+/// An implementation needs `info` and a value: `flow_value` for flows and aggregates of calls, `link_value` for links. The other
+/// methods have defaults, which compute statistics over members and split them.
 pub trait Metric: Sync {
     /// The name, the unit, the targets and the page.
     fn info(&self) -> &'static MetricInfo;
 
-    /// Whether it applies to a group of flows or calls that is among its targets.
+    /// Checks that it applies to a group of flows or calls, if these are among its targets.
     ///
     /// # Errors
     /// Why it does not.
@@ -28,7 +28,7 @@ pub trait Metric: Sync {
         Ok(())
     }
 
-    /// Whether it applies to a group of links, if links are among its targets.
+    /// Checks that it applies to a group of links, if links are among its targets.
     ///
     /// # Errors
     /// Why it does not.
@@ -55,7 +55,7 @@ pub trait Metric: Sync {
         Ok(())
     }
 
-    /// Where its samples are planned.
+    /// The list to which its sample plans are added.
     fn sample_plans<'r>(&self, recording: &'r mut RecordingPlan) -> &'r mut Vec<SamplePlan> {
         &mut recording.samples
     }
@@ -76,7 +76,7 @@ pub trait Metric: Sync {
         }
     }
 
-    /// Adds numbers that nothing asks for, after all others.
+    /// Adds numbers that no measurement asks for, after all others.
     fn evaluate_unasked(&self, _at: &mut Evaluation<'_>) {}
 
     /// Adds the numbers of a set of flows: the values of a single one, or statistics over members.
@@ -97,7 +97,7 @@ pub trait Metric: Sync {
         }
     }
 
-    /// Adds the numbers of a group of links, whose samples are these: of each link, or statistics over them, split as asked.
+    /// Adds the numbers of a group of links, for each link or as statistics over links, split as requested. `samples` are the group's.
     fn of_links(&self, at: &mut Evaluation<'_>, measure: &Measure, group: usize, samples: Option<&Range<usize>>) {
         let (name, members) = &at.group_members.links[group];
         let links = &at.seen.links[members.clone()];
@@ -153,7 +153,7 @@ pub trait Metric: Sync {
         }
     }
 
-    /// Adds the numbers of what was sampled at links, if anything was.
+    /// Adds the numbers of the samples at links, if there are any.
     fn of_samples(&self, _at: &mut Evaluation<'_>, _samples: &[Vec<u32>], _labels: &Labels<'_>) {}
 
     /// The values of a flow or an aggregate of calls, where there are several.

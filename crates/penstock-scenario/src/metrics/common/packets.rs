@@ -16,7 +16,7 @@ pub(crate) struct PacketStatistics {
 }
 
 impl PacketStatistics {
-    /// Adds what `measure` asks of the flows of `flow_set`, all packets together.
+    /// Adds the numbers that `measure` requests, over the packets of all flows of `flow_set` together.
     pub fn add(&self, at: &mut Evaluation<'_>, measure: &Measure, flow_set: &FlowSet) {
         let labels = flow_set.labels();
         let (scale, unit) = match measure.unit {
@@ -49,7 +49,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// All of these as one.
+/// The union of these distributions.
 pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Distribution>) -> Distribution {
     all.fold(Distribution::default(), |mut sum, one| {
         sum.merge(one);

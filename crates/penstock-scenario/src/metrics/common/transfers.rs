@@ -16,7 +16,7 @@ pub(crate) struct FinishedTransfer {
     pub time: Duration,
     /// Its size, without headers.
     pub bytes: u64,
-    /// What it would have taken in an empty network.
+    /// The time that it would take in an empty network.
     pub unloaded: Duration,
 }
 
@@ -29,14 +29,14 @@ pub(crate) struct TransferStatistics {
 }
 
 impl TransferStatistics {
-    /// Adds what `measure` asks of the transfers of `flow_set` that were complete, all together or by size.
+    /// Adds the numbers that `measure` requests, over the complete transfers of `flow_set`, all together or by size.
     pub fn add(&self, at: &mut Evaluation<'_>, measure: &Measure, flow_set: &FlowSet) {
         let labels = flow_set.labels();
         let mut all = at.completions(&flow_set.flows);
         if measure.sizes.is_empty() {
             return self.add_rows(at, measure, &labels, &all);
         }
-        // Equal sizes stay in the order of the flows, whatever the class.
+        // The sort is stable: transfers of equal size stay in the order of the flows, whatever the class.
         all.sort_by_key(|completion| completion.bytes);
         for (size, class) in size_classes(&measure.sizes, &all, |transfer| transfer.bytes) {
             self.add_rows(at, measure, &join(&labels, &[("size", size)]), class);
@@ -89,7 +89,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The classes that end at `sizes`, the last nowhere, with their names; the transfers are sorted by their `bytes`.
+/// The classes that end at `sizes`, and an unbounded last class, with their names; the transfers are sorted by their `bytes`.
 pub(crate) fn size_classes<'t, T>(sizes: &[Bytes], transfers: &'t [T], bytes: fn(&T) -> u64) -> Vec<(String, &'t [T])> {
     let up_to = |size: &Bytes| transfers.partition_point(|transfer| bytes(transfer) <= size.get());
     let mut classes = Vec::with_capacity(sizes.len() + 1);

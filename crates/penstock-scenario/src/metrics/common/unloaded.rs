@@ -5,11 +5,12 @@ use penstock_model::id::RouteId;
 use penstock_model::transport::TransferPackets;
 use penstock_model::units::{Bytes, Duration};
 
-/// From the first packet of a transfer to its complete acknowledgement, if it had the network to itself and
-/// no window held it back: the links' delays and transmissions alone. Data packets follow one another at the slowest link; the last is acknowledged at once.
+/// Time from the first packet of a transfer to its complete acknowledgement, if it had the network to itself and no window limited
+/// it: the delays and transmissions of the links alone. Data packets follow one another at the slowest link; the last is
+/// acknowledged at once.
 ///
-/// Nothing that a network adds beyond this can make a transfer faster, so that none takes less. A link whose rate changes
-/// counts with its highest, one with delivery opportunities with its delay alone; what shapers and impairments add does not count.
+/// It is a lower bound, since nothing else in a network makes a transfer faster. A link whose rate changes counts with its highest
+/// rate, and a link with delivery opportunities with its delay alone. The delays of shapers and impairments do not count.
 pub(crate) fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, packets: TransferPackets) -> Duration {
     let TransferPackets { count, data, bare, syn } = packets;
     let (forward, backward) = (Way { blueprint, route: flow.forward }, Way { blueprint, route: flow.backward });
@@ -18,7 +19,7 @@ pub(crate) fn transfer_time(blueprint: &Blueprint, flow: &FlowPlan, packets: Tra
     Duration::from_ps([forward.one(data), pipelined, backward.one(bare)].into_iter().fold(set_up, u64::saturating_add))
 }
 
-/// The links of a route; times in picoseconds, as a link that never works takes for ever.
+/// The links of a route. Times are saturating picoseconds, since a link that never works takes for ever.
 struct Way<'b> {
     blueprint: &'b Blueprint,
     route: RouteId,
@@ -29,8 +30,8 @@ impl Way<'_> {
         self.blueprint.routes[self.route.index()].iter().map(|link| &self.blueprint.links[link.index()])
     }
 
-    /// One packet alone. Cell switches forward its cells one by one: of its transmissions over cell links only the longest counts in
-    /// full, where ends of AAL5 in between would have all of them count.
+    /// Time of one packet alone. Cell switches forward its cells one by one, so only the longest of its transmissions over cell links
+    /// counts in full. With ends of AAL5 between these links, all of them would.
     fn one(&self, size: Bytes) -> u64 {
         let time = |link: &LinkPlan| link.delay.as_ps().saturating_add(transmission(link, link.smallest_unit(size)));
         let rest = |link: &LinkPlan| transmission(link, link.wire_size(size)) - transmission(link, link.smallest_unit(size));
@@ -38,7 +39,7 @@ impl Way<'_> {
         self.links().map(time).fold(longest, u64::saturating_add)
     }
 
-    /// The longest transmission.
+    /// Time of the longest transmission.
     fn slowest(&self, size: Bytes) -> u64 {
         self.links().map(|link| transmission(link, link.wire_size(size))).max().unwrap_or_default()
     }

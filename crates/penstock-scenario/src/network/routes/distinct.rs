@@ -35,13 +35,13 @@ impl DistinctRoutes {
         &self.routes
     }
 
-    /// The routes by identifier, without anything to find them by.
+    /// The routes by identifier, without the hash table.
     pub fn into_routes(mut self) -> RouteSet {
         self.routes.shrink_to_fit();
         self.routes
     }
 
-    /// The slot that has this route, or the one where it belongs.
+    /// The slot that has this route, or the empty slot where it belongs.
     fn slot_of(&self, route: &[LinkId]) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash(route) as usize & mask;

@@ -12,7 +12,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// The distance of a node that no search has reached.
 const FAR: u64 = u64::MAX;
 
-/// The next hops of a node that were not computed yet.
+/// Marks a node whose next hops have not been computed.
 const UNKNOWN: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// A resumable search backwards from the end of routes, with the next hops towards it.
@@ -27,7 +27,7 @@ pub struct LeastWeight<'a> {
     /// Distances up to this one are final. All weights are above zero, so all nearer nodes are final, too.
     passed: u64,
     frontier: Frontier,
-    /// For each node that was passed, where its next hops are in `links`.
+    /// For each node whose next hops have been computed, their range in `links`.
     next_hops: NodeArray<(u32, u32)>,
     links: Vec<LinkId>,
 }
@@ -76,7 +76,7 @@ impl<'a> LeastWeight<'a> {
         }
     }
 
-    /// Whether the search reaches `from`; it goes on from where it stopped. All that are nearer have been reached then.
+    /// Continues the search until it reaches `from`; returns whether it does. All nearer nodes have been reached then.
     fn is_reached(&mut self, from: NodeId) -> bool {
         // Nodes not reached yet are farther than every node that was passed.
         while self.distances.get(from) > self.passed {
@@ -101,7 +101,7 @@ impl<'a> LeastWeight<'a> {
         let (mut begin, mut end) = self.next_hops.get(node);
         if (begin, end) == UNKNOWN {
             begin = self.links.len() as u32;
-            // The distances of nodes beyond this one need not be final, but are no less than its own then.
+            // Distances of nodes that are not final are no less than this one, so no next hop is missing or wrong.
             let distance = self.distances.get(node);
             for (next, link) in self.core.out(node) {
                 if distance.checked_sub(self.core.weight(*link)) == Some(self.distances.get(*next)) {

@@ -21,16 +21,16 @@ use penstock_model::rng::Key;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// The network as routes are searched for, and the routes found so far, each once.
+/// The network in the form in which routes are searched for, and the distinct routes found so far.
 pub(crate) struct Routes<'a> {
     core: Core<'a>,
     trees: PendantTrees,
-    /// The first link from one node to another, sorted; made when it is needed.
+    /// The first link from one node to another, sorted; built on first use.
     between: Vec<(NodeId, NodeId, LinkId)>,
     distinct: DistinctRoutes,
 }
 
-/// The most links of all routes together.
+/// Maximum number of links of all routes together.
 pub(crate) const MAX_ROUTED_LINKS: usize = 100_000_000;
 
 /// The ends of a route that is to be found.
@@ -38,7 +38,7 @@ pub(crate) const MAX_ROUTED_LINKS: usize = 100_000_000;
 pub(crate) struct RouteRequest {
     pub from: NodeId,
     pub to: NodeId,
-    /// The key of the flow that takes it, for hashing.
+    /// The key of the flow that uses it, for hashing.
     pub key: Key,
 }
 
@@ -60,7 +60,7 @@ impl FoundRoutes {
     }
 }
 
-/// The routes have more than [`MAX_ROUTED_LINKS`] links together, with that of this request.
+/// With the route of this request, the routes have more than [`MAX_ROUTED_LINKS`] links together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLong(pub usize);
 
@@ -73,7 +73,7 @@ struct Core<'a> {
     weights: Vec<u64>,
     out: Adjacency,
     into: Adjacency,
-    /// How many links all searches have looked at.
+    /// Number of links that all searches have looked at.
     looked_at: Cell<u64>,
 }
 
@@ -96,12 +96,12 @@ impl Core<'_> {
     }
 }
 
-/// A search through the core that serves all requests with the same root: where their routes begin there, or end.
+/// A search through the core that serves all requests with the same root, at which their routes begin or end.
 trait Search {
     /// The root of the search for a route between these nodes.
     fn root(from: NodeId, to: NodeId) -> NodeId;
 
-    /// Begins again at another root.
+    /// Restarts the search at another root.
     fn begin(&mut self, root: NodeId);
 
     /// Adds the links of a request's route between two nodes of the core; false if there is none.
@@ -120,7 +120,7 @@ impl<'a> Routes<'a> {
         Routes { core, trees, between: Vec::new(), distinct: DistinctRoutes::default() }
     }
 
-    /// The identifier of a route; equal routes have one.
+    /// The identifier of a route; equal routes have the same.
     pub fn intern(&mut self, route: &[LinkId]) -> RouteId {
         self.distinct.add(route)
     }
@@ -163,11 +163,11 @@ impl<'a> Routes<'a> {
         nodes.windows(2).map(link).collect()
     }
 
-    /// Finds the routes of minimum weight of all `requests`. With [`Routing::First`], the first differing link decides between
-    /// several: it comes earlier in the scenario.
+    /// Finds the routes of minimum weight of all `requests`. With [`Routing::First`], it chooses among several routes the one whose
+    /// first differing link comes earlier in the scenario.
     ///
-    /// One search serves all requests whose routes end at the same node of the core, whatever trees hang there. If the routes begin
-    /// at fewer different nodes of the core than they end at, one search serves all that begin at the same node.
+    /// One search serves all requests whose routes end at the same node of the core or in trees that hang there. If the routes begin
+    /// at fewer different nodes of the core than they end at, one search serves all routes that begin at the same node.
     ///
     /// # Errors
     /// If they have too many links together.

@@ -2,7 +2,7 @@
 
 use penstock_model::id::NodeId;
 
-/// A value for each node, initially the same for all. Clearing costs as much as was set.
+/// A value for each node, initially the same for all. The cost of clearing is proportional to the number of values set.
 pub struct NodeArray<T> {
     values: Vec<T>,
     /// The nodes whose values were set.

@@ -8,7 +8,7 @@ use penstock_model::id::{LinkId, NodeId};
 /// most one link each way. There is at most one way through a tree, so only routes between roots have to be searched for, once for
 /// all nodes that hang there. A network that is a tree is one of them.
 pub struct PendantTrees {
-    /// By node of the network.
+    /// The place of each node of the network.
     places: Vec<Place>,
 }
 
@@ -23,7 +23,7 @@ struct Place {
     down: Option<LinkId>,
 }
 
-/// The links of a node in one direction that have not been taken away.
+/// The links of a node in one direction that have not been removed.
 #[derive(Clone, Copy, Default)]
 struct Remaining {
     count: u32,
@@ -96,8 +96,8 @@ impl PendantTrees {
         self.places[node.index()].depth == 0
     }
 
-    /// Where a route from one node to another leaves the tree of the first, and where it enters that of the second: one and the same
-    /// node where both are in one tree, two roots where they are not.
+    /// The nodes at which a route leaves the tree of `from` and enters the tree of `to`: the same node twice if both are in one tree,
+    /// otherwise the two roots.
     pub fn ends_between(&self, from: NodeId, to: NodeId) -> Result<(NodeId, NodeId), Unreachable> {
         let (mut a, mut b) = (from, to);
         while a != b {

@@ -73,7 +73,7 @@ fn random_network(stream: &mut Stream) -> (usize, Vec<(usize, usize)>) {
             _ => ends.extend([(node, neighbour), (neighbour, node)]),
         }
     }
-    // In any order.
+    // Shuffles the links.
     for i in (1..ends.len()).rev() {
         ends.swap(i, below(i + 1));
     }
@@ -135,7 +135,7 @@ fn hosts_share_the_searches_of_their_switch() {
             let requests: Vec<RouteRequest> =
                 (0..hosts).map(|i| request(4 + i, 4 + (7 * i + 1) % hosts, Key::root(0, 0).nth(i as u64))).collect();
             let Ok(found) = routes.find(routing, &requests) else { panic!("too long") };
-            // Into each of four goals lead three links, from three nodes whose three links out are looked at.
+            // Three links lead into each of four goals, from three nodes whose three outgoing links are looked at.
             assert!((1..=4 * (4 * 3 + 3 * 3)).contains(&routes.core.looked_at.get()), "{}", routes.core.looked_at.get());
             (0..hosts).for_each(|i| assert_eq!(routes.intern(found.route(i).expect("reached")), RouteId(i as u32)));
             assert!(routes.into_table().links().len() <= 3 * hosts);
