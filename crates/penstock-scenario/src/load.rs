@@ -22,7 +22,7 @@ pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, Stri
     load_with(cancel, text, name, sets, ReadOptions::default())
 }
 
-/// As [`load_until`], and files that the scenario names are found as `files` says.
+/// Like [`load_until`], but finds and reads the files that the scenario names as `files` says.
 ///
 /// # Errors
 /// As [`load`].

@@ -46,7 +46,7 @@ use penstock_model::units::{Bytes, Duration, Time};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Memory of a number with its labels, here and once more where it is handed over.
+/// Memory of a number with its labels, here and in the copy that is handed over.
 const BYTES_OF_A_METRIC: u64 = 600;
 
 /// A scenario without mistakes.
@@ -99,7 +99,7 @@ pub(crate) fn read(
     let mut top = Section::new(mistakes, String::new(), tree.location, &tree)?;
     let keys = TopKeys::read(&mut top);
     if let Some(Tree { item, location }) = tree.get("use") {
-        // Another value has been reported, and nothing is known of the components that were meant.
+        // A value of another type has been reported, and the components that it should name are unknown.
         let Item::Text(file) = item else { return None };
         if !is_python_file(file) {
             return None;
@@ -182,7 +182,7 @@ pub(crate) fn read(
     goes_on()?;
     let circuits = circuits.into_iter().map(|circuit| circuit.plan).collect();
     let blueprint = blueprint(&keys, (&nodes, switches, circuits), links, (plans, routes), (flows, classes), recording, watch);
-    // Validation leaves the engine nothing to refuse but circles without delay.
+    // After validation, the engine refuses nothing but cycles of links without delay.
     if blueprint.links.iter().any(|link| link.delay == Duration::ZERO) {
         if let Err(error) = Sim::check(&blueprint) {
             top_level(mistakes, &tree, "links", error.to_string());
@@ -318,7 +318,7 @@ impl ValidScenario {
         blueprint
     }
 
-    /// The scenario in which the flows of `groups` send only packets from outside: `arrivals`, and those that a program injects.
+    /// The scenario in which the flows of `groups` send only packets from outside: `arrivals`, and packets that a program injects.
     /// They have at least `smallest` and at most `largest` bytes.
     #[must_use]
     pub fn with_arrivals(&self, groups: &[String], (smallest, largest): (Bytes, Bytes), arrivals: Arc<[Arrival]>) -> ValidScenario {
@@ -442,14 +442,14 @@ impl ValidScenario {
         self.metrics_until(&Cancel::default(), seen).0
     }
 
-    /// As [`ValidScenario::metrics`], but only the first of them once `cancel` is set; and how many belong to each of
+    /// Like [`ValidScenario::metrics`], but only the first of them once `cancel` is set. Also returns how many belong to each of
     /// [`ValidScenario::measure_texts`].
     pub fn metrics_until(&self, cancel: &Cancel, seen: &Observations) -> (Vec<MetricValue>, Vec<usize>) {
         evaluate(cancel.until_set(&self.measures), &self.group_members, &self.blueprint, seen)
     }
 
-    /// The rows that runs have, from what a run counted before its first event, and whether every run has them: some are left
-    /// out where nothing was dropped. Rows by ingress or circuit, which depend on what arrives, are not among them.
+    /// The rows that runs have, computed from the counts of a run before its first event, and whether every run has them: some rows
+    /// are left out if nothing was dropped. Rows by ingress or circuit, which depend on the arrivals, are not among them.
     pub fn rows(&self, unrun: &Observations) -> Vec<(MetricValue, bool)> {
         let of_measure = |measure: &Measure| {
             let whole = Measure { if_dropped: false, ..measure.clone() };
@@ -477,27 +477,27 @@ impl ValidScenario {
         headrooms(&self.blueprint)
     }
 
-    /// How many flows it has; an aggregate of calls is one.
+    /// Number of flows; an aggregate of calls counts as one.
     pub fn flow_count(&self) -> usize {
         self.blueprint.flows.len()
     }
 
-    /// How many one-way links it has.
+    /// Number of one-way links.
     pub fn link_count(&self) -> usize {
         self.blueprint.links.len()
     }
 
-    /// How many nodes it has.
+    /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.blueprint.nodes.len()
     }
 
-    /// When counting begins.
+    /// Time at which counting begins.
     pub fn warm_up(&self) -> Time {
         self.blueprint.warm_up
     }
 
-    /// When the run ends.
+    /// Time at which the run ends.
     pub fn end(&self) -> Time {
         self.blueprint.end
     }

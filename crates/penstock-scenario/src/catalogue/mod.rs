@@ -22,10 +22,10 @@ use serde_json::{json, Map, Value};
 /// `unit`, `doc`, `applies-to`, `take`, `default-take` and `by`; `sections` entries of `name`, `path`, `summary`, `doc`,
 /// `parameters` and `parts` (keys that hold components or further sections). A parameter has `key`, `doc`, `kind`,
 /// `required`, and where they apply `default`, `example`, `range`, `choices` (of `word` and `doc`), `items` (of a list)
-/// and `of` (what a name is the name of, or the kind of component that it is, whose `names` are listed). Components have a `state`
-/// (entries of `name`, `unit` and `doc`), and schedulers `classes` (`doc` and `parameters` of each). Named sets of parameters are `profiles`:
-/// `name` and `settings`, each with a `path`, a `value` and perhaps a parameter `unless` which it applies. Ports, flows and TCP
-/// have a state, too; `state` lists it by `name`.
+/// and `of` (what a name refers to, or the kind of the component, whose `names` are listed). Components have a `state`
+/// (entries of `name`, `unit` and `doc`), and schedulers `classes` (`doc` and `parameters` of each). `profiles` are named sets of
+/// parameters: `name` and `settings`, each with a `path` and a `value`; some have `unless`, the `path` and `value` of a parameter
+/// with which they do not apply. Ports, flows and TCP have a state, too; `state` lists it by `name`.
 pub fn catalogue(registry: &Registry) -> Value {
     let components: Map<String, Value> = KINDS
         .iter()

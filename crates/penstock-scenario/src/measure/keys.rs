@@ -68,7 +68,7 @@ pub struct Measure {
     pub(crate) expedited: Option<(Vec<String>, Rate)>,
     /// One number per interval of this length.
     pub(crate) interval: Option<Duration>,
-    /// How far from the mean is still fair.
+    /// Maximum deviation from the mean that counts as fair, as a share of the mean.
     pub(crate) tolerance: f64,
     /// The shares that a fairness compares.
     pub(crate) between: Between,

@@ -84,7 +84,7 @@ impl Check for LinkKeys {
     }
 }
 
-/// The most that a packet may take beyond its size.
+/// Upper bound of `overhead` and `min-frame`, in bytes.
 const LARGEST_OVERHEAD: u64 = 65_536;
 
 penstock_model::choice! {
@@ -290,7 +290,7 @@ impl Links {
         }
     }
 
-    /// The weight of each link, or none if all weigh the same.
+    /// The weight of each link; empty if all weigh the same.
     pub fn weights(&self) -> Vec<u64> {
         if self.groups.windows(2).all(|pair| pair[0].weight == pair[1].weight) {
             return Vec::new();

@@ -43,7 +43,7 @@ impl NodeList {
         self.len
     }
 
-    /// Whether they are more than one name stands for, or members of a group.
+    /// Whether several names are written, or one name of members of a group.
     pub fn is_group(&self) -> bool {
         self.sets.len() > 1 || self.sets[0].1.group
     }

@@ -84,7 +84,7 @@ impl NodeSet {
     /// The first position at which both sets have the same node.
     pub fn first_in_common(self, other: NodeSet) -> Option<usize> {
         let has = |set: NodeSet, node: NodeId| (set.first..set.first + set.count).contains(&node.0);
-        // Two sets are the same nodes, or none in common, unless one of them is a single node.
+        // Of two sets with several nodes each, only the first nodes are compared.
         let position =
             |set: NodeSet, node: NodeId| ((node.0 - set.first) as usize + set.len() - set.shift as usize % set.len()) % set.len();
         match (self.count, other.count) {

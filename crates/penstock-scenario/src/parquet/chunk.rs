@@ -155,17 +155,17 @@ impl ChunkEncoder {
         self.present.extend(numbers.iter().map(|bytes| u32::from(number(bytes) != none::<N>())));
     }
 
-    /// Begins a page of data: which values are there (definition levels).
+    /// Begins a page of data with the definition levels, which say which values are present.
     fn levels(&mut self) {
         self.sized(|it| run(&it.present, 1, &mut it.page));
     }
 
-    /// Begins a page of data in which all values are there.
+    /// Begins a page of data in which all values are present.
     fn all_present(&mut self, rows: usize) {
         self.sized(|it| repeated(1, rows, 1, &mut it.page));
     }
 
-    /// Writes what `write` appends to the page after its size.
+    /// Appends to the page what `write` appends, preceded by its size.
     fn sized(&mut self, write: impl FnOnce(&mut ChunkEncoder)) {
         self.page.extend([0; 4]);
         write(self);

@@ -1,7 +1,7 @@
 //! Parquet files of rows, written part by part: [Parquet] with pages of version 1, a row group for each batch.
 //!
-//! A library has to find the distinct values of a column by hashing each; here the positions of words are there already, so
-//! that a value costs a few instructions.
+//! A library must hash every value of a column to find the distinct ones. Here the positions of words are already known, so a
+//! value costs a few instructions.
 
 mod chunk;
 mod encodings;
@@ -34,7 +34,7 @@ pub struct ConstantColumn {
     pub value: ConstantValue,
 }
 
-/// A Parquet file that is being written; whoever has it appends the bytes to the file.
+/// A Parquet file that is being written; the caller appends the returned bytes to the file.
 pub struct ParquetWriter {
     columns: Vec<TraceColumn>,
     /// Columns after the others.

@@ -6,7 +6,7 @@ const SECTION: u32 = 0x0a0d_0d0a;
 /// A packet: picoseconds on the capture's clock, and bytes on the wire.
 type Stamped = (i128, u32);
 
-/// 200 days, which no run is longer than.
+/// Maximum duration of a run: 200 days.
 const LONGEST_PS: i128 = 200 * 86_400 * 1_000_000_000_000;
 
 /// The packets of a capture in its order: picoseconds since the first of them, and bytes on the wire.

@@ -43,7 +43,7 @@ impl FileMistakes {
 /// A row with its place for messages.
 pub(crate) type Row<'a> = (String, Vec<Cow<'a, str>>);
 
-/// All fields of all rows; there need not be any.
+/// All fields of all rows, of which there may be none.
 ///
 /// # Errors
 /// If the file is no text, or quotes are wrong.
@@ -95,7 +95,7 @@ pub(crate) fn rows<const N: usize>(
     mistakes.result(name)
 }
 
-/// Where a header has the columns.
+/// Positions of the columns in a header.
 fn places<const N: usize>(header: &[Cow<'_, str>], columns: [Column; N]) -> Result<[Option<usize>; N], String> {
     let mut places = [None; N];
     let mut missing = Vec::new();
@@ -121,7 +121,7 @@ fn places<const N: usize>(header: &[Cow<'_, str>], columns: [Column; N]) -> Resu
 /// A decimal number of seconds, such as `0.25` or `2.5e-6`, in picoseconds.
 ///
 /// # Errors
-/// If it is none, is negative or is longer than any run.
+/// If it is not such a number, is negative or is longer than any run.
 pub(crate) fn picoseconds(text: &str) -> Result<u64, String> {
     let none = || format!("{} is not a number of seconds", quoted(text));
     let digits_of = text.strip_prefix('+').unwrap_or(text);
@@ -158,7 +158,7 @@ pub(crate) fn picoseconds(text: &str) -> Result<u64, String> {
 /// A whole number of bytes, at least one and at most `most`.
 ///
 /// # Errors
-/// If it is none.
+/// If it is not such a number.
 pub(crate) fn bytes(text: &str, most: u64) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(size) if (1..=most).contains(&size) => Ok(size),

@@ -1,12 +1,12 @@
-//! Where dotted keys have too many parts: the TOML parser says so without a place.
+//! Positions of dotted keys with too many parts: the TOML parser reports them without a position.
 
-/// The most parts of a dotted key, and of the path of a setting.
+/// Maximum number of parts of a dotted key, and of the path of a setting.
 pub(crate) const MOST_PARTS: usize = 80;
 
 /// The parser's message for a key with more parts.
 pub(crate) const PARSER_MESSAGE: &str = "recursion limit";
 
-/// The places of the keys with more than [`MOST_PARTS`] parts, in the order of the text.
+/// The positions of the keys with more than [`MOST_PARTS`] parts, in the order of the text.
 pub(crate) fn deep_keys(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let (mut found, mut dots, mut start, mut at) = (Vec::new(), 0, None, 0);
@@ -41,7 +41,7 @@ pub(crate) fn deep_keys(text: &str) -> Vec<usize> {
     found
 }
 
-/// Behind the string that begins at `at`; strings in three quotes may have several lines.
+/// The position behind the string that begins at `at`; strings in three quotes may have several lines.
 fn end_of_string(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let is_long = bytes[at..].starts_with(&[quote; 3]);

@@ -13,14 +13,14 @@ use std::rc::Rc;
 /// A column of a table: its name, and whether it must be there.
 pub(crate) type Column = (&'static str, bool);
 
-/// The most bytes of a file that a scenario names.
+/// Maximum size in bytes of a file that a scenario names.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Gives the named columns of a Parquet file as CSV (all columns if none is named), or says why it cannot. Each column has a flag:
+/// Returns the named columns of a Parquet file as CSV (all columns if none is named), or why it cannot. Each column has a flag:
 /// whether it must exist.
 pub type ParquetReader = fn(&Path, &[(&str, bool)]) -> Result<Vec<u8>, String>;
 
-/// Adds the components that are written in a Python file to others, or gives the mistakes in it, a line each.
+/// Adds the components that are written in a Python file to others, or returns the mistakes in it, a line each.
 pub type ComponentReader = fn(&Path, &Registry) -> Result<Registry, Vec<String>>;
 
 /// Options for reading a scenario: the folder of the files that it names, readers for formats that this crate does not read, and

@@ -7,9 +7,9 @@ use penstock_model::printable::{file_name, shortened};
 use std::cell::RefCell;
 use std::fmt;
 
-/// Characters of a path that is shown.
+/// Maximum number of characters of a path in a message.
 const LONGEST_PATH: usize = 200;
-/// Characters of a message.
+/// Maximum number of characters of a message.
 const LONGEST_MESSAGE: usize = 1000;
 
 /// One mistake of the scenario's author, printed as `file:line: path: what is wrong, what is allowed`.
@@ -26,7 +26,7 @@ pub struct Mistake {
     pub path: String,
     /// What is wrong, what is allowed, and what to do.
     pub message: String,
-    /// The key is sound, but has no effect next to others: without it the scenario is the same.
+    /// Whether the key is sound but has no effect next to others: without it the scenario is the same.
     pub is_ineffective: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum SourceLocation {
     Whole,
 }
 
-/// How messages say that a key has no effect; nothing else is said in these words.
+/// Phrases that identify messages about keys without effect; no other message contains them.
 const INEFFECTIVE: [&str; 2] = ["has no effect", "has an effect only"];
 
 /// Collects mistakes while reading goes on.
@@ -85,7 +85,7 @@ pub(crate) struct Mistakes {
     sets: Vec<String>,
     found: RefCell<Vec<Mistake>>,
     warnings: RefCell<Vec<Mistake>>,
-    /// Finds the names that were meant.
+    /// Finds the names that the author probably meant.
     pub suggestions: Suggestions,
     /// The files that the scenario names.
     pub files: Files,
@@ -117,8 +117,8 @@ impl Mistakes {
         self.found.borrow_mut().push(mistake);
     }
 
-    /// Calls `read`, and appends `note` to the mistakes that it reports; leaves out those that are known or in `seen`, which then has all
-    /// of them without the note.
+    /// Calls `read`, and appends `note` to the mistakes that it reports. Drops mistakes that are known or in `seen`, and adds the others
+    /// to `seen` without the note.
     pub fn noted<T>(&self, note: &str, seen: &mut Vec<Mistake>, read: impl FnOnce() -> T) -> T {
         let known = self.found.borrow().len();
         let value = read();
@@ -135,14 +135,14 @@ impl Mistakes {
         value
     }
 
-    /// Reports mistakes of a file that is named there.
+    /// Reports mistakes in the file that is named at `location`.
     pub fn add_all(&self, location: SourceLocation, path: &str, messages: Vec<String>) {
         for message in messages {
             self.add(location, path, message);
         }
     }
 
-    /// Reports a warning: what is probably not meant, but can run.
+    /// Reports a warning: the scenario can run, but probably does not say what its author meant.
     pub fn warn(&self, location: SourceLocation, path: &str, message: impl Into<String>) {
         self.warnings.borrow_mut().push(self.at(location, path, message.into()));
     }
@@ -166,7 +166,7 @@ impl Mistakes {
         }
     }
 
-    /// Whether nothing has been found so far.
+    /// Whether no mistake has been found so far.
     pub fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
     }

@@ -44,7 +44,7 @@ impl<'a> Records<'a> {
     /// Reads the next record into `fields` and returns its number for [`Records::place`]; `None` at the end.
     ///
     /// # Errors
-    /// With the number of a record whose quotes are wrong. One that is not closed is the last record.
+    /// With the number of a record whose quotes are wrong. A record with an unclosed quote is the last one.
     pub fn read(&mut self, fields: &mut Vec<Cow<'a, str>>) -> Option<Result<usize, (usize, String)>> {
         fields.clear();
         while !self.is_parquet && !self.rest.is_empty() {
@@ -84,7 +84,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Where a record is: a line from 1, or a row of Parquet, whose header is none.
+/// Where a record is: a line counted from 1, or a row of Parquet, which does not count the header.
 fn place(name: &str, is_parquet: bool, record: usize) -> String {
     match is_parquet {
         true => format!("{}: row {record}", file_name(name)),

@@ -14,7 +14,7 @@ pub(crate) struct Section<'a> {
     pub mistakes: &'a Mistakes,
     pub path: String,
     pub location: SourceLocation,
-    /// The line of the link that this belongs to, at which times are queue lengths.
+    /// Line rate of the link to which this section belongs; it converts times to queue lengths.
     pub line: Option<LineRate>,
     table: &'a [TableEntry],
     // For each entry, whether it was asked for.
@@ -89,7 +89,7 @@ impl<'a> Section<'a> {
         Some(section.at_line(self.line))
     }
 
-    /// The same, as a part of the link with this line.
+    /// This section as a part of the link with this line rate.
     fn at_line(self, line: Option<LineRate>) -> Section<'a> {
         Section { line, ..self }
     }

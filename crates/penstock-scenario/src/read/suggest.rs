@@ -39,8 +39,8 @@ fn unknown_of(what: &str, word: &str, near: Option<&str>, known: &str) -> String
     format!("unknown {what} {}{meant} ({allowed})", quoted(word))
 }
 
-/// Suggestions among the names of a scenario, as long as they do not take long: every one of a million references may be
-/// mistaken, and be compared with every one of a million names.
+/// Suggestions among the names of a scenario, with a budget for comparisons: each of a million references may be mistaken, and
+/// would be compared with each of a million names.
 #[derive(Debug)]
 pub(crate) struct Suggestions {
     /// Pairs of characters that may still be compared.
@@ -48,7 +48,7 @@ pub(crate) struct Suggestions {
 }
 
 impl Default for Suggestions {
-    /// For a tenth of a second or so.
+    /// A budget for about a tenth of a second.
     fn default() -> Suggestions {
         Suggestions { left: Cell::new(20_000_000) }
     }
@@ -141,7 +141,7 @@ mod tests {
         let suggestions = Suggestions::default();
         let asked = |i: usize| suggestions.unknown("node", &format!("nodo{i:020}"), known());
         assert!(asked(0).contains("did you mean"), "{}", asked(0));
-        // 25 characters with 25 of each name are more than are compared in all.
+        // Comparing 25 characters with 25 of each name takes more than the budget.
         assert_eq!(suggestions.left.get(), 0);
         assert!(asked(1).starts_with("unknown node 'nodo00000000000000000001' (one of node00000000000000000000, "), "{}", asked(1));
         assert!(asked(1).ends_with(", ...)"));

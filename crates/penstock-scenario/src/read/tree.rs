@@ -108,7 +108,7 @@ impl Tree {
     }
 }
 
-/// The most bytes of a scenario: a million nodes are 14 MB, as many measurements 45 MB.
+/// Maximum size of a scenario in bytes: a million nodes are 14 MB, a million measurements 45 MB.
 pub const LARGEST_TEXT: usize = 64 << 20;
 
 /// Reads a file; `None` if nothing of it is TOML.
@@ -125,7 +125,7 @@ pub(crate) fn parse(text: &str, mistakes: &Mistakes) -> Option<Tree> {
     parse_in_parts(text, &lines).or_else(|| parse_whole(text, &lines, mistakes))
 }
 
-/// The most keys at the top of a file that is read in parts; a scenario has a dozen.
+/// Maximum number of keys at the top of a file that is read in parts; a scenario has a dozen.
 const MOST_TOP_KEYS: usize = 64;
 
 /// Reads a file one `[[table]]` at a time, so that the parser's own memory stays small and in the caches. `None` if that is not
@@ -158,7 +158,7 @@ fn parse_in_parts(text: &str, lines: &Lines<'_>) -> Option<Tree> {
 /// Reads a file at once.
 fn parse_whole(text: &str, lines: &Lines<'_>, mistakes: &Mistakes) -> Option<Tree> {
     let (table, errors) = DeTable::parse_recoverable(text);
-    // The parser tells where everything is but a key of too many parts.
+    // The parser gives the position of every error except a key with too many parts.
     let is_deep = |error: &toml::de::Error| error.span().is_none() && error.message().trim() == PARSER_MESSAGE;
     let mut deep = if errors.iter().any(is_deep) { deep_keys(text) } else { Vec::new() }.into_iter();
     for error in &errors {

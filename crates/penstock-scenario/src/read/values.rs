@@ -39,7 +39,7 @@ impl Parameter for PythonFile {
     }
 }
 
-/// Any value, which something else will read.
+/// Any value; another reader interprets it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyValue;
 
@@ -279,7 +279,7 @@ impl Parameter for LinkWeight {
             Value::Integer(number) if (1..=Self::LARGEST as i64).contains(number) => Ok(LinkWeight(number.unsigned_abs() * 1000)),
             Value::Float(number) if *number > 0.0 && *number <= Self::LARGEST as f64 => {
                 let thousandths = (number * 1000.0).round();
-                // The nearest number to a decimal with three places is this very one; of any other it is not.
+                // A number with at most three decimal places equals the double nearest to it; any other number does not.
                 if thousandths / 1000.0 == *number {
                     Ok(LinkWeight(thousandths as u64))
                 } else {

@@ -18,21 +18,21 @@ pub(super) struct Words {
     variables: Vec<&'static str>,
     units: Vec<&'static str>,
     classes: Vec<String>,
-    /// Nodes, links, and the names under which they are added up.
+    /// Nodes, links, and the names of their sums.
     places: Vec<String>,
     flows: Vec<String>,
     /// For each plan, its series, its place and its flow.
     plans: Vec<(u32, u32, u32)>,
     /// For each plan of a link, the position of each queue's class.
     queues: Vec<Vec<u32>>,
-    /// And of each class in a tree of schedulers.
+    /// For each plan of a link, the position of each class in a tree of schedulers.
     of_tree: Vec<Vec<u32>>,
     component_of: BTreeMap<(&'static str, &'static str), u32>,
     variable_of: BTreeMap<&'static str, u32>,
 }
 
 impl Words {
-    /// Of plans that belong to these series.
+    /// The words of the plans of `blueprint`; `series` and `sums` have the series of each plan and the name of its sum.
     pub fn new(blueprint: &Blueprint, registry: &Registry, series: &[u32], sums: &[Option<String>], members: &GroupMembers) -> Words {
         let (mut components, mut component_of) = (Vec::new(), BTreeMap::new());
         let (mut variables, mut units, mut variable_of) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -100,11 +100,11 @@ impl Words {
         }
     }
 
-    /// Which of several it is about.
+    /// The number of the part that a row is about, if there are several.
     pub fn number(&self, row: &SeriesRow) -> u32 {
         match (row.part.number, row.part.class) {
             (Some(number), _) => number,
-            // A queue without a class of its own is that of a flow.
+            // A queue without a class of its own belongs to a flow, and the number tells it from others.
             (None, Some(SeriesClass::Queue(queue))) if self.class(row) == NONE => queue,
             _ => NONE,
         }

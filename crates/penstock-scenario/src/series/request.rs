@@ -21,7 +21,7 @@ pub(crate) struct SeriesRequest {
     links: BTreeSet<usize>,
     flows: BTreeSet<usize>,
     what: Option<Vec<String>>,
-    /// Each name with what it stands for, where that is added up.
+    /// Each name with its members, if they are summed.
     sums: Option<Vec<(String, Members)>>,
     sampling: Sampling,
     from: Time,
@@ -67,13 +67,13 @@ impl SeriesRequest {
         sound.then_some(SeriesRequest { nodes, links, flows, sums, what, sampling, from, until })
     }
 
-    /// The same, read whenever it is asked for.
+    /// The same request, read on demand instead of at times of its own.
     pub fn on_request(self) -> SeriesRequest {
         SeriesRequest { sampling: Sampling::OnRequest, ..self }
     }
 
-    /// The plans of each subject that has any of the variables, and the name that each is added up under, if it is; the messages
-    /// about variables that none has.
+    /// The plans of each subject that has any of the variables, each with the name of its sum, if it is summed. The error has messages
+    /// about variables that no subject has, or that cannot be summed or read on change.
     pub fn plans(
         &self,
         blueprint: &Blueprint,
@@ -146,7 +146,7 @@ impl SeriesRequest {
     }
 }
 
-/// Whether the sum of several means anything.
+/// Whether the sum of several values is meaningful.
 pub(crate) fn is_amount(variable: &Variable) -> bool {
     !matches!(variable.unit, "1" | "s")
 }

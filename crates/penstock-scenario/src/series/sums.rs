@@ -1,4 +1,4 @@
-//! Sums over what a name stands for, such as the rate of all flows of a group.
+//! Sums over the members of a name, such as the rate of all flows of a group.
 
 use super::columns::Words;
 use penstock_engine::series::{ComponentName, Sampling, SeriesPlan, SeriesRow};

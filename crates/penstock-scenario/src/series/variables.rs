@@ -1,4 +1,4 @@
-//! The variables that there are, from what components declare.
+//! All variables, from the declarations of components.
 
 use crate::catalogue::kinds::{key_of_kind, KINDS};
 use penstock_engine::blueprint::{Blueprint, FlowGroup, PortPlan, SwitchPlan};

@@ -82,7 +82,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     if let Err(message) = outcome {
         mistakes.add(location, "", message);
     }
-    // The same path once more is the later value instead of the earlier one; under another path nobody means that.
+    // Repeating a path replaces its earlier value on purpose. Replacing a value under another path is a mistake.
     let own = mistakes.setting_path(location);
     let earlier = replaced.0.iter().filter_map(|place| mistakes.setting_path(*place)).find(|earlier| own != Some(*earlier));
     if let Some(earlier) = earlier {
@@ -91,7 +91,7 @@ pub(crate) fn apply(top: &mut Tree, path: &str, value: &str, set: usize, mistake
     }
 }
 
-/// Places of earlier settings whose values a setting replaces.
+/// Locations of earlier settings whose values a setting replaces.
 #[derive(Default)]
 struct Replaced(Vec<SourceLocation>);
 
@@ -128,7 +128,7 @@ fn is_top_key(key: &str) -> bool {
     top_keys().any(|top| top == key)
 }
 
-/// Applies `path = value` below the whole of `tree`, which is of this `schema`.
+/// Applies `path = value` below the root of `tree`, which has this `schema`.
 #[cfg(test)]
 pub(crate) fn apply_below(tree: &mut Tree, schema: PathSchema, path: &str, value: &str, set: usize, mistakes: &Mistakes) {
     let location = SourceLocation::Set(set);
@@ -138,7 +138,7 @@ pub(crate) fn apply_below(tree: &mut Tree, schema: PathSchema, path: &str, value
     }
 }
 
-/// Whether `value` is one value. What is not TOML is taken as a text without its quotes, unless it looks like several values.
+/// Checks that `value` is one value. Anything but TOML counts as a text without quotes, unless it looks like several values.
 fn check_value(path: &str, value: &str) -> Result<(), String> {
     let Some(error) = toml_error(value) else { return Ok(()) };
     if path == "description" {
@@ -181,7 +181,7 @@ fn known(top: &Tree, list: &str) -> Vec<String> {
     }
 }
 
-/// The link whose way back, which `both-ways` adds, is called `name`.
+/// The link whose reverse link, added by `both-ways`, is called `name`.
 fn reverse_of<'a>(top: &'a mut Tree, name: &str) -> Option<&'a mut Tree> {
     let is_reverse = |item: &Tree| {
         let has_way_back = matches!(item.get("both-ways").map(|switch| &switch.item), Some(Item::Switch(true)));
@@ -198,7 +198,7 @@ fn reverse_of<'a>(top: &'a mut Tree, name: &str) -> Option<&'a mut Tree> {
     }
 }
 
-/// The entry called `name` of any list, and whether it is the way back that is called so.
+/// The entry called `name` of any list, and whether `name` is that of its reverse link.
 pub(crate) fn written_entry(top: &Tree, name: &str) -> Option<(Tree, bool)> {
     let mut top = top.clone();
     if let Some((_, item)) = entry(&mut top, name) {
@@ -232,7 +232,7 @@ fn named<'a>(top: &'a mut Tree, list: &str, name: &str) -> Option<&'a mut Tree> 
     }
 }
 
-/// Puts `value` where `path` leads from `tree`, which is of this `schema`; what it takes the place of is noted in `replaced`.
+/// Writes `value` at `path` below `tree`, which has this `schema`, and notes the settings that it replaces in `replaced`.
 fn assign(
     tree: &mut Tree,
     schema: PathSchema,
@@ -301,7 +301,7 @@ fn assign(
     assign(target, schema, rest, value, location, replaced)
 }
 
-/// The table with which a component of that name has all its defaults.
+/// A table with the component of this name and all its defaults.
 fn table_of(name: String, location: SourceLocation) -> Tree {
     let tree = Tree { location, item: Item::Table(Vec::new()) };
     Tree { location, item: Item::Table(vec![TableEntry { key: name, location, tree }]) }

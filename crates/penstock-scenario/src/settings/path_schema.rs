@@ -11,7 +11,7 @@ use penstock_model::scheduler::SchedulerPlan;
 pub(crate) enum PathSchema {
     /// A section.
     Section(&'static SectionEntry),
-    /// Several of a section: a list, or a table under names that the author chooses.
+    /// Several tables of a section: a list, or a table under names that the author chooses.
     Sections(&'static SectionEntry),
     /// One component of a kind.
     Component(ComponentSyntax),
@@ -34,7 +34,7 @@ pub(crate) struct ComponentSyntax {
 }
 
 impl ComponentSyntax {
-    /// Whether a table with `key` and `other` has at most one component.
+    /// Whether a table with `key` and `other` names at most one component.
     pub fn may_stand_together(&self, key: &str, other: &str) -> bool {
         key == other || self.beside.iter().any(|field| [key, other].contains(&field.key().as_str()))
     }
@@ -74,7 +74,7 @@ impl PathSchema {
         }
     }
 
-    /// One of a list.
+    /// The schema of one entry of a list.
     pub fn one(self) -> PathSchema {
         match self {
             PathSchema::Sections(section) => PathSchema::Section(section),

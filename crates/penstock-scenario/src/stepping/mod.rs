@@ -76,7 +76,7 @@ impl SteppedRun {
         let observed = Observed::new(&scenario, observe)?;
         Ok(SteppedRun {
             sim: observed.built(&scenario, seed, replication, cancel).map_err(StepError::Build)?,
-            // With the components of a file that the scenario uses.
+            // The registry includes the components of a file that the scenario uses.
             options: ReadOptions { registry: scenario.registry().clone(), ..options },
             scenario: Arc::new(scenario),
             written: Arc::new(written),
@@ -165,7 +165,7 @@ impl SteppedRun {
             }
         };
         let ((entry, changed), at) = (entry.with(rest, value, self.scenario.classes(), &self.options)?, self.now.after());
-        // All members have one plan: what one refuses, the first has refused, unless no flow uses its link.
+        // All members have the same plan: a change that one refuses, the first has refused, unless no flow uses its link.
         let (mut unused, mut is_changed) = (None, false);
         for member in members {
             let done = match &changed {
@@ -199,7 +199,7 @@ impl SteppedRun {
         Err(unknown("link or group of flows", name, &known))
     }
 
-    /// What has been counted, once the run has come to its end.
+    /// Returns the counts, once the run has come to its end.
     pub fn finish(self) -> Observations {
         self.sim.finish()
     }
@@ -245,7 +245,7 @@ impl Observed {
     fn built(&self, scenario: &ValidScenario, seed: Option<u64>, replication: u64, cancel: &Cancel) -> Result<Sim, BlueprintError> {
         let mut blueprint = scenario.blueprint(seed, replication);
         for link in &mut blueprint.links {
-            // Their parameters may be set.
+            // Parameters of shapers and of markers at departure may be set, so departures cannot be precomputed.
             if link.port.shaper.is_some() || link.port.marker.as_ref().is_some_and(|marker| marker.at == MarkAt::Departure) {
                 Arc::make_mut(&mut link.port).force_event_driven = true;
             }

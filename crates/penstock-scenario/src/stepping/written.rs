@@ -33,7 +33,7 @@ pub(crate) enum EntryKind {
     Flows,
 }
 
-/// What an entry has become.
+/// The plan of an entry after a change.
 pub(crate) enum Changed {
     /// The port of its links.
     Port(Box<PortPlan>),
@@ -42,7 +42,7 @@ pub(crate) enum Changed {
 }
 
 impl WrittenEntry {
-    /// The entry with `value` at `path`, and what it describes then, with the names of all `classes`.
+    /// Returns the entry with `value` at `path`, and the plan that it then describes, given the names of all `classes`.
     ///
     /// # Errors
     /// What is wrong with the path or the value.

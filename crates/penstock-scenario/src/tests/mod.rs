@@ -1,3 +1,3 @@
-//! Tests of what no published component uses yet.
+//! Tests of features that no published component uses yet.
 
 mod nesting;

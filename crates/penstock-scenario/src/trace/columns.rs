@@ -1,4 +1,4 @@
-//! The columns of a trace: plain numbers, a byte string for each column, for whoever makes a frame of them.
+//! The columns of a trace: plain numbers, a byte string for each column, from which callers build data frames.
 
 use super::keys::EventKind;
 use crate::metrics::common::evaluation::GroupMembers;
@@ -7,7 +7,7 @@ use penstock_engine::observations::{TimerKind, TraceEvent, TraceRow, TraceSubjec
 use penstock_model::discipline::DropCause;
 use penstock_model::packet::{Body, Packet};
 
-/// How the values of a column are to be read. What is not there has the largest number of its type, or is not a number.
+/// How to read the values of a column. A missing value is the largest number of its type, or NaN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Signed, of 64 bits; always there.
@@ -38,14 +38,14 @@ pub fn word_bytes(words: usize) -> usize {
 pub struct TraceColumn {
     /// Its name.
     pub name: &'static str,
-    /// How its values are to be read.
+    /// How to read its values.
     pub kind: ColumnKind,
 }
 
 /// Some rows of a trace, by column: little-endian numbers.
 #[derive(Clone, Debug, Default)]
 pub struct TraceColumns {
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
     /// In the order of the columns.
     pub values: Vec<Vec<u8>>,
@@ -143,7 +143,7 @@ impl Filling {
         Filling { values: Vec::new(), word_bytes: word_bytes.collect(), rows: 0, size, next: 0 }
     }
 
-    /// How many rows there are.
+    /// Number of rows so far.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -208,7 +208,7 @@ impl Filling {
         self.column(rows, |row| value(row).to_le_bytes());
     }
 
-    /// The position of a word; of none, all of its bits are set, however many are kept.
+    /// Appends positions of words; a missing word has all bits set, whatever the width.
     #[inline]
     fn word(&mut self, rows: &[TraceRow], value: impl Fn(&TraceRow) -> u32) {
         match self.word_bytes[self.next] {
@@ -229,7 +229,7 @@ impl Filling {
     }
 }
 
-/// The position of what caused an event among the words for that.
+/// The position of an event's cause among the words for causes.
 fn cause(event: TraceEvent) -> u32 {
     let (drops, markers) = (DropCause::ALL.len() as u32, MARKERS.len() as u32);
     match event {

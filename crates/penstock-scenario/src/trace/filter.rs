@@ -1,4 +1,4 @@
-//! Which events are kept.
+//! Selection of the events that a trace keeps.
 
 use super::keys::{EventKind, TraceKeys};
 use crate::metrics::common::evaluation::GroupMembers;
@@ -16,10 +16,10 @@ pub(crate) struct TraceNames<'a> {
     pub suggestions: &'a Suggestions,
 }
 
-/// Events of some kinds, at some places, of some flows, in some time.
+/// Selects events by kind, place, flow and time.
 #[derive(Clone, Debug)]
 pub(crate) struct Selector {
-    /// For each node, then each link; all if there is none.
+    /// A flag for each node, then for each link; `None` selects all places.
     places: Option<Vec<bool>>,
     flows: Option<Vec<bool>>,
     /// A bit for each [`EventKind`].
@@ -28,7 +28,7 @@ pub(crate) struct Selector {
     until: Time,
 }
 
-/// Which events of a run are kept: those that any selector names, or all if there is none.
+/// Selects the events of a run that are kept: those that any selector selects, or all without selectors.
 #[derive(Clone, Debug)]
 pub struct TraceFilter {
     selectors: Vec<Selector>,
@@ -36,13 +36,13 @@ pub struct TraceFilter {
 }
 
 impl TraceFilter {
-    /// These, of a run that ends at `end`.
+    /// A filter with these selectors, for a run that ends at `end`.
     pub(crate) fn new(selectors: Vec<Selector>, end: Time) -> TraceFilter {
         let last = selectors.iter().map(|selector| selector.until).max().unwrap_or(Time::NEVER);
         TraceFilter { selectors, end: last.min(end) }
     }
 
-    /// Nothing later is kept.
+    /// Time after which no event is kept.
     pub fn end(&self) -> Time {
         self.end
     }

@@ -48,7 +48,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// These.
+    /// Reads these keys and values.
     pub fn new(given: &'a [(String, Value)]) -> Given<'a> {
         Given { given, mistakes: Vec::new() }
     }

@@ -99,7 +99,7 @@ impl TraceRun {
         Ok(parts)
     }
 
-    /// Lets the run go on for a while and takes what it traced in the place of the last rows, of that what `keeps` says.
+    /// Continues the run for a stretch, and replaces the last rows by those of the new rows that `keeps` accepts.
     fn advance(&mut self, keeps: impl Fn(&TraceFilter, &TraceRow) -> bool) -> Result<(), TraceStop> {
         self.is_complete = self.sim.run_events(self.filter.end(), STRETCH);
         if self.cancel.is_set() {

@@ -13,13 +13,13 @@ use penstock_model::id::{LinkId, NodeId};
 use penstock_model::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks what needs no routes: links at cell switches, what nodes at cell links cannot do, queues that need cells.
+/// Runs the checks that need no routes: links at cell switches, keys that nodes at cell links cannot have, queues that need cells.
 pub(crate) fn check_cell_links(nodes: &Nodes, links: &Links, mistakes: &Mistakes) {
     for link in &links.groups {
         let plans = &links.plans[link.members.start as usize..link.members.end as usize];
         let cells = plans[0].cells;
         let report = |key: &str, message: String| mistakes.add(link.location, &format!("{}.{key}", link.path), message);
-        // The way back is what the entry says.
+        // The reverse link carries what the entry says.
         let is_of_packets = !cells && !link.is_reverse;
         if let Some(node) = plans.iter().flat_map(|plan| [plan.from, plan.to]).find(|node| is_of_packets && nodes.is_cell_switch(*node)) {
             report("cells", format!("the cell switch '{}' forwards cells alone; write cells = true", nodes.name(node)));
@@ -92,7 +92,7 @@ impl AtmCheck<'_> {
         }
     }
 
-    /// At an end of AAL5 connections do not wait for their port, which takes cells.
+    /// Reports `local-queue` if all hosts are ends of AAL5: connections do not wait there for their port, which accepts cells.
     fn check_local_queues(&self) {
         let at_cells = self.links.plans.iter().filter(|link| link.cells).flat_map(|link| [link.from, link.to]);
         let ends: BTreeSet<NodeId> = at_cells.filter(|node| !self.nodes.is_cell_switch(*node)).collect();
@@ -114,7 +114,7 @@ impl AtmCheck<'_> {
         }
     }
 
-    /// Frames have at least two cells and no more than AAL5 allows, or the circuit.
+    /// Checks that frames have at least two cells, and no more than AAL5 and the circuit allow.
     fn check_sizes(&self) {
         for (i, group) in self.flows.iter().enumerate() {
             let passes = |plan: &FlowPlan| {
@@ -146,7 +146,7 @@ impl AtmCheck<'_> {
         }
     }
 
-    /// All flows of a circuit pass the same cell links, one at least, and are of one class.
+    /// Checks that all flows of a circuit pass the same cell links, at least one, and are of one class.
     fn check_routes(&self) {
         for circuit in self.circuits {
             let report = |message: String| self.mistakes.add(circuit.location, &format!("{}.flows", circuit.path), message);
@@ -175,7 +175,7 @@ impl AtmCheck<'_> {
         }
     }
 
-    /// Queues name circuits, or flows with circuits of their own.
+    /// Checks that queues name circuits, or flows with circuits of their own.
     fn check_names(&self) {
         let shared: BTreeSet<u32> = self.circuits.iter().flat_map(|circuit| circuit.plan.groups.iter().copied()).collect();
         let own = (0..).zip(self.flows).filter(|(i, _)| !shared.contains(i)).map(|(_, group)| group.plan.name.as_str());
@@ -193,7 +193,7 @@ impl AtmCheck<'_> {
         }
     }
 
-    /// The minimum cell rates of the circuits over a link fit it.
+    /// Checks that the minimum cell rates of the circuits over a link fit it.
     fn check_rates(&self) {
         let mut promised: BTreeMap<LinkId, BTreeSet<usize>> = BTreeMap::new();
         for (i, circuit) in self.circuits.iter().enumerate().filter(|(_, circuit)| circuit.plan.mcr.is_some()) {

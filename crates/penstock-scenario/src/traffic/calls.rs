@@ -156,7 +156,7 @@ impl Parts {
 
     /// The behaviour of the calls, and the law of their holding times; `None` after a mistake.
     fn resolve(self, section: &Section<'_>) -> Option<(Behaviour, Option<HoldingPlan>)> {
-        // `none` is for studies in which arrivals vary.
+        // The arrival process `none` brings no calls; it is for studies in which arrivals vary.
         let arrivals = optional(self.arrivals)?.filter(ArrivalPlan::brings_calls);
         let initial = optional(self.initial)?;
         let (surge, delay) = (optional(self.surge)?, optional(self.delay)?);
@@ -201,7 +201,7 @@ impl Behaviour {
         }
     }
 
-    /// Reports lists of calls that are not one number for each of `count` aggregates; `None` if there are any.
+    /// Reports lists of calls that do not have one number for each of `count` aggregates; `None` if there are any.
     fn check_lists(&self, section: &Section<'_>, count: usize) -> Option<()> {
         let lists = [("initial", self.initial.as_ref().map(|it| &it.calls)), ("surge", self.surge.as_ref().map(|it| &it.calls))];
         let listed = lists.iter().filter_map(|(part, calls)| Some((*part, (*calls)?.listed()?)));

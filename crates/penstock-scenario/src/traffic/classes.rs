@@ -50,7 +50,7 @@ pub(crate) fn check_classes(flows: &[GroupDraft], links: &Links, plans: &[FlowPl
     }
 }
 
-/// The size of a packet of `largest` bytes or less on a link: that of a cell, where it carries these.
+/// The size of a packet of `largest` bytes or less on a link: the size of a cell, if the link carries cells.
 fn size_on(link: &LinkGroup, links: &Links, largest: u64) -> u64 {
     if links.plans[link.members.start as usize].cells {
         u64::from(CELL)
@@ -66,7 +66,7 @@ struct Passing<'a> {
     largest: u64,
 }
 
-/// Every class that passes has one queue, and every queue has a class that passes.
+/// Checks that every class that passes has one queue, and that every queue has a class that passes.
 fn check_names(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
     let level = &link.port.level;
     let leaves = level.leaves();
@@ -126,7 +126,7 @@ fn check_sizes(link: &LinkGroup, passing: &[Passing<'_>], mistakes: &Mistakes) {
         let coming = greatest(&mut leaf_names(class).into_iter().filter_map(|name| of_class.get(name).copied()));
         if let Some(quantum) = facts.quantum {
             let path = format!("{}.quantum", class.path);
-            // Shares and order need no such quantum, only the constant cost of a decision [Shreedhar96 s4].
+            // Shares and order do not need such a quantum; only the constant cost of a decision does [Shreedhar96 s4].
             let message = |quantum, flows| {
                 format!(
                     "{quantum} are less than {flows}: rounds pass without serving the class, and a decision no longer takes \
@@ -153,7 +153,7 @@ fn leaf_names(class: &Class) -> Vec<&str> {
     }
 }
 
-/// Reports `size` if it is below the size of the largest passing packet, which the second argument gives with its group.
+/// Reports `size` if it is below that of the largest passing packet; `greatest` is the group that sends this packet.
 fn check_size(
     size: Bytes,
     greatest: Option<&Passing<'_>>,
@@ -175,7 +175,7 @@ enum Largest {
     Unbounded,
 }
 
-/// The message about `size` if it is below the size of the largest passing packet, which the second argument gives with its group.
+/// The message about `size` if it is below that of the largest passing packet; `greatest` is the group that sends this packet.
 fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes, String) -> String) -> Option<(Largest, String)> {
     let Passing { group, largest } = greatest?;
     let name = &group.plan.name;

@@ -2,7 +2,7 @@
 
 use penstock_model::printable::file_name;
 
-/// How to convert a list of transfers that is none of ours, if it is one of a simulator that is known.
+/// How to convert a list of transfers in the format of another simulator, if the format is known.
 pub(super) fn conversion(content: &[u8], name: &str) -> Option<String> {
     let text = std::str::from_utf8(content).ok()?;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -23,7 +23,7 @@ pub(crate) struct GroupDraft {
     pub route_back: Option<GivenRoute>,
     /// Where admission and termination of calls are written.
     pub edges: EdgeLocations,
-    /// Both ends of each member, where they differ from the `i`-th members modulo their number.
+    /// Both ends of each member, if they differ from the `i`-th members modulo their number.
     pub pairs: Option<Vec<(NodeId, NodeId)>>,
     /// Random part of transfers, drawn for each run.
     pub draw: Option<TransferDraw>,
@@ -38,7 +38,7 @@ pub(crate) struct EdgeLocations {
 }
 
 impl EdgeLocations {
-    /// Where nothing of it is written.
+    /// The locations if none of these keys is written.
     pub const NONE: EdgeLocations =
         EdgeLocations { admission: SourceLocation::Whole, threshold: SourceLocation::Whole, termination: SourceLocation::Whole };
 }
@@ -50,7 +50,7 @@ pub(crate) struct GivenRoute {
     pub location: SourceLocation,
 }
 
-/// The flows of a group, of plans in the order of the groups.
+/// The flows of a group among `plans`, which are in the order of the groups.
 pub(crate) fn of_group(plans: &[FlowPlan], group: usize) -> &[FlowPlan] {
     let first = plans.partition_point(|plan| (plan.group as usize) < group);
     let count = plans[first..].partition_point(|plan| plan.group as usize == group);
@@ -132,7 +132,7 @@ impl Members {
     }
 }
 
-/// Warns where several nodes at one end meet another number of several at the other, and nobody says how many members are meant.
+/// Warns if both ends have several nodes, but different numbers of them, and no key gives the number of members.
 fn warn_if_unequal(section: &Section<'_>, from: usize, to: usize, member: &str) {
     let (fewer, more) = (from.min(to), from.max(to));
     if fewer == 1 || fewer == more {

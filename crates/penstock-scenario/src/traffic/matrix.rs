@@ -1,4 +1,4 @@
-//! Traffic matrices: how much goes from which node to which, in a file or in the scenario.
+//! Traffic matrices: the rates between pairs of nodes, in a file or in the scenario.
 
 use crate::network::nodes::{NodeSet, Nodes};
 use crate::read::csv::{self, FileMistakes, Row};
@@ -44,11 +44,11 @@ impl Parameter for Matrix {
     }
 }
 
-/// From where, to where and how much; never nothing.
+/// Source, destination and rate, which is above zero.
 pub(crate) type Entry = (NodeSet, NodeSet, Rate);
 
 impl Matrix {
-    /// Its entries above zero, row by row, where a number counts in `unit`; `None` after a mistake, which is reported at the key
+    /// Its entries above zero, row by row; plain numbers are multiples of `unit`. `None` after a mistake, which is reported at the key
     /// `matrix`.
     pub fn entries(&self, section: &Section<'_>, nodes: &Nodes, unit: Rate) -> Option<Vec<Entry>> {
         let suggestions = &section.mistakes.suggestions;
@@ -119,7 +119,7 @@ fn resolve(rows: &[Row<'_>], whole: &str, nodes: &Nodes, unit: Rate, suggestions
     Ok(entries)
 }
 
-/// An entry: a rate with its unit, or a number of `unit`; an empty cell is zero.
+/// An entry: a rate with its unit, or a multiple of `unit`; an empty cell is zero.
 fn entry(cell: &str, unit: Rate) -> Result<Rate, String> {
     if cell.is_empty() {
         return Ok(Rate::ZERO);

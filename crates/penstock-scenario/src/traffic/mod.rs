@@ -1,4 +1,4 @@
-//! Traffic: groups of flows and of calls, their classes and routes, and what they need of the network.
+//! Traffic: groups of flows and of calls, their classes and routes, and what they need from the network.
 
 pub(crate) mod atm_checks;
 pub(crate) mod call_checks;

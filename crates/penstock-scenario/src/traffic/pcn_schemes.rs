@@ -25,7 +25,7 @@ fn doubtful(message: String) -> Option<Mismatch> {
 pub(crate) struct Meters<'a>(pub Vec<&'a PcnMeterPlan>);
 
 impl Meters<'_> {
-    /// Whether admission by `plan` can work with their marks; there is at least one meter.
+    /// Why admission by `plan` cannot work with the marks of these meters, at least one; `None` if it can.
     pub fn fit_admission(&self, plan: &AdmissionPlan) -> Option<Mismatch> {
         match plan {
             AdmissionPlan::Cle(it) => {
@@ -49,7 +49,7 @@ impl Meters<'_> {
         }
     }
 
-    /// Whether termination by `plan` can work with their marks; there is at least one meter.
+    /// Why termination by `plan` cannot work with the marks of these meters, at least one; `None` if it can.
     pub fn fit_termination(&self, plan: &TerminationPlan) -> Option<Mismatch> {
         match plan {
             TerminationPlan::SingleThreshold(_) => self.unreliable_runs(),
@@ -109,7 +109,7 @@ impl Meters<'_> {
         doubtful(format!("{these} marks only what exceeds its rate, so that long runs of marked packets are rare; {advice}"))
     }
 
-    /// Reports threshold marks where the unmarked traffic is to be what the link supports.
+    /// Reports threshold marks for a scheme that takes the rate of unmarked traffic as the supportable rate.
     fn unmeasurable_excess(&self, marks: Marks, advice: &str) -> Option<Mismatch> {
         if marks == Marks::Excess || !self.sets_any(Marks::Threshold) {
             return None;
@@ -120,7 +120,7 @@ impl Meters<'_> {
         ))
     }
 
-    /// Reports pre-emption marks where the supportable rate is to be a multiple of the marking rate.
+    /// Reports pre-emption marks for a scheme that takes a multiple of the marking rate as the supportable rate.
     fn doubled_rate(&self) -> Option<Mismatch> {
         self.0.iter().all(|meter| meter.parameters().marks_only_above_supportable()).then_some(())?;
         doubtful(
@@ -128,13 +128,13 @@ impl Meters<'_> {
         )
     }
 
-    /// Reports unmarked excess where the unmarked traffic is to be what the link supports.
+    /// Reports unmarked excess for a scheme that takes the rate of unmarked traffic as the supportable rate.
     fn unmarked_excess(&self) -> Option<Mismatch> {
         self.0.iter().any(|meter| meter.parameters().marks_part_of_excess()).then_some(())?;
         doubtful("mark-every above 1 leaves excess unmarked, which is measured as sustainable, so that too few calls may end; leave mark-every out".to_owned())
     }
 
-    /// Reports a marked share that consists only of marks for a part of the excess.
+    /// Reports a scheme that reads the marked share although all meters mark only a part of the excess.
     fn diluted_level(&self, marks: Marks) -> Option<Mismatch> {
         self.setting(marks).all(|meter| meter.parameters().marks_part_of_excess()).then_some(())?;
         doubtful("mark-every above 1 leaves excess unmarked, so that the marked share is too low and calls are admitted late; leave mark-every out".to_owned())

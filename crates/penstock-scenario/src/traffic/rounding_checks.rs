@@ -43,8 +43,8 @@ pub(crate) fn check_rounding(flows: &[GroupDraft], links: &Links, plans: &[FlowP
     }
 }
 
-/// The maximum rate of a link, if a packet of one byte may be rounded there. An unlimited rate is ignored: it is not meant to take
-/// time.
+/// The maximum rate of a link, if a packet of one byte may be rounded there. Unlimited rates are ignored: they are not meant to
+/// take time.
 fn fastest(links: &Links, link: &LinkGroup) -> Option<Rate> {
     let plan = &links.plans[link.members.start as usize];
     let changes = plan.rate_changes.iter().map(|(_, rate)| *rate);

@@ -47,7 +47,7 @@ struct Requested {
 }
 
 impl Direction {
-    /// Finds the routes of all groups that are not given.
+    /// Finds the routes of all groups without a given route.
     fn find(&self, routes: &Routes<'_>, groups: &[GroupDraft], routing: Routing) -> Requested {
         let mut requests = Vec::new();
         let mut first = Vec::with_capacity(groups.len());
@@ -56,7 +56,7 @@ impl Direction {
             if !(self.is_used)(group) || (self.given)(group).is_some() {
                 continue;
             }
-            // Hashes must not depend on what else is in the scenario, nor be equal both ways.
+            // Hashes must depend on nothing else in the scenario, and must differ between the two directions.
             let key = Key::root(0, 0).child("ecmp").child(&group.plan.name).child(self.purpose);
             requests.extend((0..group.count).map(|i| {
                 let (from, to) = (self.ends)(group, i);

@@ -141,7 +141,7 @@ pub(crate) struct TransferDraw {
 
 #[derive(Clone, Debug)]
 enum Arrivals {
-    /// With this mean time between them.
+    /// A Poisson process with this mean time between arrivals.
     Poisson(Duration),
     Given(Vec<Duration>),
 }
@@ -160,7 +160,7 @@ impl TransferDraw {
                     at
                 }
             };
-            // An end that is out of reach: runs last 200 days at most.
+            // Limits the time to an instant that no run reaches: runs last 200 days at most.
             let start = Time::ZERO + Duration::from_ps(after.min(Duration::from_secs(201 * 86_400).as_ps()));
             Transfer { start, bytes: self.size.sample(&mut sizes) }
         };
@@ -278,7 +278,7 @@ fn checked_count(section: &Section<'_>, count: usize) -> Option<usize> {
     Some(count)
 }
 
-/// The nodes of an entry for each transfer, with the entry's share of the `load`; the same for every seed.
+/// The nodes of an entry for each transfer, drawn in proportion to the entry's share of the `load`; the same for every seed.
 fn weighted_pairs(name: &str, entries: &[Entry], load: u64, count: usize) -> Vec<(NodeId, NodeId)> {
     let mut stream = Key::root(0, 0).child("transfers").child(name).stream();
     let mut up_to = 0;
@@ -311,7 +311,7 @@ fn drawn_pairs(name: &str, from: NodeSet, to: NodeSet, count: usize) -> Vec<(Nod
 
 /// The transfers of one class of a file.
 struct Listed {
-    /// Of the first of them.
+    /// The ends of the first transfer.
     ends: (NodeSet, NodeSet),
     pairs: Vec<(NodeId, NodeId)>,
     transfers: Vec<Transfer>,
@@ -320,7 +320,7 @@ struct Listed {
 /// The columns of a file of transfers.
 const COLUMNS: [Column; 5] = [("start", true), ("from", true), ("to", true), ("bytes", true), ("class", false)];
 
-/// By class.
+/// Transfers by class.
 type Classes = BTreeMap<String, Listed>;
 
 /// The transfers of a file by class; all in one without a name if it has no classes.
@@ -367,7 +367,7 @@ fn listed(content: &[u8], name: &str, nodes: &Nodes, section: &Section<'_>, afte
     Ok(classes)
 }
 
-/// TCP with its defaults unless something else is written; `None` after a mistake.
+/// The transport: TCP with its defaults if none is written; `None` after a mistake.
 fn transport(section: &mut Section<'_>) -> Option<TransportPlan> {
     match section.one_of::<TransportPlan>("transport", "transport", &[]) {
         Reading::Given(transport) if transport.is_reliable() => Some(transport),

@@ -30,7 +30,7 @@ pub struct CapturePart {
     pub bytes: Vec<u8>,
 }
 
-/// Makes captures of the rows of a trace.
+/// Builds captures from the rows of a trace.
 pub(super) struct Captures {
     nodes: u32,
     links: Vec<Link>,
@@ -66,7 +66,7 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-/// How the packets of a group's flows look.
+/// The format of the packets of a group's flows.
 enum Format {
     Datagrams,
     Connection {
@@ -100,7 +100,7 @@ impl Format {
 }
 
 impl Captures {
-    /// None yet, of runs of `blueprint`.
+    /// Empty captures for runs of `blueprint`.
     pub fn new(blueprint: &Blueprint) -> Captures {
         let links = blueprint.links.iter();
         let flows = blueprint.flows.iter();
@@ -126,7 +126,7 @@ impl Captures {
         }
     }
 
-    /// Whether a row is needed beyond the links that are captured.
+    /// Whether a row is needed for timestamps, even if its link is not captured.
     pub fn needs(&self, row: &TraceRow) -> bool {
         self.clocks.is_some() && Clocks::need(row)
     }
@@ -140,7 +140,7 @@ impl Captures {
         let number = row.place - self.nodes;
         let link = &mut self.links[number as usize];
         if link.cells {
-            // Cells are no packets, and have no place on an Ethernet.
+            // Cells are not packets, and no Ethernet carries them.
             return;
         }
         let part = self.parts.entry(number).or_default();
@@ -156,12 +156,12 @@ impl Captures {
         self.bytes += part.bytes.len() - before;
     }
 
-    /// How many bytes have not been taken.
+    /// Number of bytes that have not been taken.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes all that there is, in the order of the links.
+    /// Takes all parts, in the order of the links.
     pub fn take(&mut self) -> Vec<CapturePart> {
         self.bytes = 0;
         let parts = std::mem::take(&mut self.parts).into_iter();
@@ -184,13 +184,13 @@ fn frame(
     // For packets in the reverse direction. A Source Quench does not say which switch sent it.
     let back = Addresses { link, nodes: [flow.to, flow.from], ports: [ports[1], ports[0]] };
     if let Body::CongestionNotification { .. } = packet.body {
-        // As a datagram to the source of the flow: what stations read of it has no format outside of Ethernet.
+        // A datagram to the source of the flow: the message to a station has no format outside of Ethernet.
         return Frame::udp(&back, traffic_class, packet.size, packet.sequence());
     }
     let Format::Connection { options, payload, has_blocks, has_timestamps, syn_flags } = formats[flow.group as usize] else {
         return match packet.body {
             Body::SourceQuench { .. } => Frame::source_quench(&back, traffic_class, packet.size, 17),
-            // Of RoCE and of transports of plug-ins, only the size and the direction.
+            // For RoCE and for transports of plug-ins, only the size and the direction are shown.
             _ if packet.body.is_from_receiver() => Frame::udp(&back, traffic_class, packet.size, packet.sequence()),
             _ => Frame::udp(&data, traffic_class, packet.size, packet.sequence()),
         };
@@ -245,7 +245,7 @@ fn ecn_flags(flags: AckFlags) -> u16 {
     [ECE, CWR, AE].into_iter().enumerate().filter(|(bit, _)| flags.ace() >> bit & 1 != 0).map(|(_, flag)| flag).sum()
 }
 
-/// The ports of a flow, at its sender and at its receiver, which no other flow has both.
+/// The ports of a flow, at its sender and at its receiver; no other flow has the same pair.
 fn ports(flow: u32) -> [u16; 2] {
     const FIRST_DYNAMIC: u32 = 49_152; // [RFC6335 s6]
     const DISCARD: u32 = 9; // [RFC863]
@@ -300,7 +300,7 @@ impl Options {
         }
     }
 
-    /// Fills up to this size: the list ends and zeros follow [RFC9293 s3.1]. Readers suspect many options in a row that say nothing.
+    /// Fills up to this size: the list ends and zeros follow [RFC9293 s3.1]. Readers of captures warn of many no-operations in a row.
     fn fill(&mut self, size: u32) {
         self.filled = self.filled.max(size as usize);
     }

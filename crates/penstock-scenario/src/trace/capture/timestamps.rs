@@ -5,7 +5,7 @@ use penstock_model::packet::{Body, Packet};
 use penstock_model::units::Time;
 use std::collections::BTreeMap;
 
-/// Number of packets of a flow whose echoes are kept; lost packets would stay for good.
+/// Maximum number of packets of a flow whose echoes are kept; otherwise echoes of lost packets would stay for good.
 const MOST_IN_FLIGHT: usize = 1 << 16;
 
 /// The hosts of all flows, and the echoes of their packets in flight.
@@ -80,7 +80,7 @@ impl Hosts {
     fn receive(&mut self, packet: &Packet) {
         self.echoes.remove(&key(packet));
         match packet.body.untagged() {
-            // Of a segment that the receiver has asked for [RFC7323 s4.3 (2)]; others are beyond a hole.
+            // Only from a segment that the receiver has asked for [RFC7323 s4.3 (2)]; others are beyond a hole.
             Body::Segment { seq, .. } if seq <= self.acknowledged => self.receiver_recent = value(packet),
             Body::Syn { .. } => self.receiver_recent = value(packet),
             Body::Ack { .. } | Body::SynAck { .. } => self.sender_recent = value(packet),
