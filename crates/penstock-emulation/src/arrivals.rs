@@ -1,4 +1,4 @@
-//! The log of packets from outside, which repeats them.
+//! The log of packets from outside, from which a run can be repeated.
 
 use penstock_engine::injection::{Arrival, Marking};
 use penstock_model::id::FlowId;
@@ -18,10 +18,10 @@ fn arrival(line: &str) -> Option<Arrival> {
     values.next().is_none().then_some(Arrival { at: Time::from_ps(at), flow, size, marking: Some(marking) })
 }
 
-/// The fields of a packet that is logged without.
+/// The fields of a packet that is logged without them.
 const UNMARKED: Marking = Marking { ecn: Ecn::NotEct, precedence: 0 };
 
-/// The log as CSV, a line per arrival in the order in which they entered.
+/// The log as CSV, one line per arrival, in the order of entering.
 pub fn write(arrivals: &[Arrival]) -> String {
     use std::fmt::Write;
     let mut text = format!("{HEADER}\n");
@@ -36,7 +36,7 @@ pub fn write(arrivals: &[Arrival]) -> String {
 /// Reads a log that [`write`] made.
 ///
 /// # Errors
-/// The first line that is not an arrival, counted from 1, and why.
+/// Names the first line that is not an arrival, counted from 1, and says why.
 pub fn read(text: &str) -> Result<Vec<Arrival>, String> {
     let mut lines = (1..).zip(text.lines());
     match lines.next() {

@@ -18,12 +18,12 @@ use std::path::Path;
 
 /// The engine is overloaded if more than this share of the packets of a second is late.
 const OVERLOAD: f64 = 0.1;
-/// A second with fewer packets tells nothing.
+/// Minimum number of packets in a second from which overload is judged.
 const FEWEST: u64 = 100;
-/// Shorter waits are spent awake, since the kernel takes about as long to wake a thread.
+/// Shorter waits are busy waits, since the kernel takes about as long to wake a thread.
 const SHORT_WAIT: Duration = Duration::from_us(20);
-/// The longest time awake, and the rest that follows unless waits were as long. The kernel leaves 95 % of each second to real-time threads,
-/// and would take the other 50 ms at once [sched(7)].
+/// The longest time awake, and the rest that follows unless waits were as long. The kernel leaves 95 % of each second to real-time
+/// threads, and would take the other 50 ms at once [sched(7)].
 const TURN: Duration = Duration::from_us(900);
 const REST: Duration = Duration::from_us(70);
 /// Frames that are read from one interface before the next one has its turn.
@@ -53,17 +53,17 @@ pub struct Emulated {
     pub log: Option<Vec<Arrival>>,
     /// Copies that links made of them.
     pub copied: u64,
-    /// Handed to the kernel of the receiving node.
+    /// Packets handed to the kernel of the receiving node.
     pub delivered: u64,
-    /// Of these, with a mark that the network made.
+    /// Packets among these with a mark that the network made.
     pub marked: u64,
-    /// Dropped by the network.
+    /// Packets dropped by the network.
     pub dropped: u64,
-    /// In the network at the end.
+    /// Packets in the network at the end.
     pub in_flight: u64,
-    /// Due, but the kernel had no room for them.
+    /// Packets that were due, but for which the kernel had no room.
     pub unsent: u64,
-    /// Frames that are not carried: ARP, broadcasts, or nothing that leads to another real node.
+    /// Frames that are not carried: ARP, broadcasts, and frames that lead to no other real node.
     pub not_carried: u64,
     /// Frames that the kernel dropped, since the emulation did not read them in time.
     pub unread: u64,
@@ -78,7 +78,7 @@ struct Follower<'a> {
     sim: Sim,
     plan: Plan,
     rings: &'a mut [Ring],
-    /// Per flow.
+    /// The packets in the network, by flow.
     in_flight: Vec<InFlight>,
     /// The last arrival of each flow.
     last_arrival: Vec<Time>,
@@ -113,7 +113,7 @@ pub fn follow(plan: Plan, interfaces: Interfaces, cancel: &Cancel, options: Opti
     let Interfaces(mut rings) = interfaces;
     let sim = Sim::new(plan.blueprint.clone()).map_err(|error| std::io::Error::other(error.to_string()))?;
     system::wake_promptly();
-    // What came before the beginning is not carried.
+    // Frames from before the beginning are not carried.
     rings.iter_mut().for_each(|ring| while ring.receive(|_| ()).is_some() {});
     started();
     let flows = plan.flows.len();
@@ -193,7 +193,7 @@ impl Follower<'_> {
         Time::from_ps(clock.saturating_sub(self.begin).saturating_mul(1000))
     }
 
-    /// Lets what the kernel has received into the network; returns whether there was anything.
+    /// Passes the frames that the kernel has received into the network; returns whether there were any.
     fn read(&mut self) -> bool {
         let mut has_any = false;
         for from in 0..self.rings.len() {
@@ -219,7 +219,7 @@ impl Follower<'_> {
         has_any
     }
 
-    /// Lets a frame into the network; `None` if it leads to no other real node, or is larger than the MTU.
+    /// Passes a frame into the network; `None` if it leads to no other real node, or is larger than the MTU.
     fn enter(&mut self, from: usize, frame: Vec<u8>, fields: &headers::Fields, stamp: Time) -> Option<()> {
         let services = self.plan.services.get_mut(&(from, fields.to))?;
         let matching = services.iter().enumerate().find_map(|(i, it)| Some((i, it.codepoint.precedence_of(fields.dscp)?)));
@@ -237,7 +237,7 @@ impl Follower<'_> {
         Some(())
     }
 
-    /// Continues the run up to `now`, and notes what becomes of real packets.
+    /// Continues the run up to `now`, and records the fate of real packets.
     fn advance(&mut self, now: Time) {
         self.sim.run_until(now);
         self.horizon = self.horizon.max(now);

@@ -77,7 +77,7 @@ const fn ecn(traffic_class: u8) -> Ecn {
 }
 
 /// Writes codepoints into a frame that [`read`] accepts. The checksum of an IPv4 header is updated for the word that changes
-/// [RFC1624 s3, equation 3]; that of the transport covers neither field.
+/// [RFC1624 s3, equation 3]; the checksum of the transport covers neither field.
 pub fn write(frame: &mut [u8], dscp: u8, ecn: Ecn) {
     let packet = &mut frame[ETHERNET..];
     let traffic_class = (dscp << 2) | ecn as u8;

@@ -23,7 +23,7 @@ struct Entry {
 pub struct InFlight {
     /// The number of the first entry.
     first: u32,
-    /// `None` for those that have left.
+    /// The packets from `first` on; `None` for those that have left.
     entries: VecDeque<Option<Entry>>,
 }
 
@@ -39,12 +39,12 @@ pub struct Leaving<'a> {
     pub ecn: Ecn,
     /// The drop precedence.
     pub precedence: u8,
-    /// How much later than the kernel's stamp it entered.
+    /// Time from the kernel's stamp until it entered.
     pub delayed: Duration,
 }
 
 impl InFlight {
-    /// Adds the next packet, which enters so much later than the kernel's stamp.
+    /// Adds the next packet, which enters `delayed` after the kernel's stamp.
     pub fn enter(&mut self, frame: Vec<u8>, &headers::Fields { dscp, ecn, .. }: &headers::Fields, precedence: u8, delayed: Duration) {
         self.entries.push_back(Some(Entry { frame, copies: 1, dscp, came_with: ecn, ecn, precedence, delayed }));
     }
@@ -53,21 +53,21 @@ impl InFlight {
         self.entries.get_mut(packet.wrapping_sub(self.first) as usize)?.as_mut()
     }
 
-    /// Notes the fields of a packet after an event.
+    /// Records the fields of a packet after an event.
     pub fn update(&mut self, packet: &Packet) {
         if let Some(entry) = self.entry(packet.sequence()) {
             (entry.ecn, entry.precedence) = (packet.ecn, packet.precedence);
         }
     }
 
-    /// There is another copy of a packet.
+    /// Counts another copy of a packet.
     pub fn duplicate(&mut self, packet: u32) {
         if let Some(entry) = self.entry(packet) {
             entry.copies += 1;
         }
     }
 
-    /// A packet as it leaves.
+    /// Returns a packet that leaves the network.
     pub fn leaving(&mut self, packet: u32) -> Option<Leaving<'_>> {
         self.entry(packet).map(|Entry { frame, dscp, came_with, ecn, precedence, delayed, .. }| Leaving {
             frame,
@@ -79,7 +79,7 @@ impl InFlight {
         })
     }
 
-    /// A copy of a packet has left or was dropped; returns the memory of the last one for another packet.
+    /// Removes a copy of a packet, which has left or was dropped; returns the memory of the last copy for another packet.
     pub fn remove(&mut self, packet: u32) -> Option<Vec<u8>> {
         let entry = self.entry(packet)?;
         entry.copies -= 1;
@@ -95,7 +95,7 @@ impl InFlight {
         frame
     }
 
-    /// How many copies of packets are in the network.
+    /// Number of copies of packets in the network.
     pub fn count(&self) -> u64 {
         self.entries.iter().flatten().map(|entry| u64::from(entry.copies)).sum()
     }

@@ -10,11 +10,11 @@ pub const LATE: Duration = Duration::from_ms(1);
 /// network, and how much later than its simulated arrival it was handed to the kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Lateness {
-    /// Of each packet.
+    /// Lateness of each packet.
     pub all: Distribution,
-    /// Of these, the packets above [`LATE`].
+    /// Number of packets later than [`LATE`].
     pub late: u64,
-    /// Counted since [`Lateness::begin_period`]: packets, and those above [`LATE`].
+    /// Packets since [`Lateness::begin_period`], and those of them later than [`LATE`].
     period: (u64, u64),
 }
 

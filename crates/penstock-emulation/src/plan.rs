@@ -1,4 +1,4 @@
-//! What of a blueprint is real, and whether it can be emulated.
+//! The real part of a blueprint, and checks that it can be emulated.
 
 use penstock_engine::blueprint::LinkPlan;
 use penstock_engine::Blueprint;
@@ -15,7 +15,7 @@ pub const FASTEST: Rate = Rate::from_bps(4_800_000_000);
 /// Bytes of the smallest IP packet that is carried: a header without data [RFC791 s3.1].
 pub const SMALLEST: u64 = 20;
 
-/// The flows between two real nodes that take the packets of one service.
+/// The flows between two real nodes that carry the packets of one service.
 #[derive(Clone, Debug)]
 pub struct Service {
     /// The codepoint of its packets; the first service carries packets of other codepoints, too.
@@ -24,7 +24,7 @@ pub struct Service {
     pub members: Vec<FlowId>,
     /// The precedence that the scenario gives its packets.
     pub precedence: u8,
-    /// Which member a conversation has.
+    /// The member that each conversation uses.
     conversations: BTreeMap<u64, usize>,
 }
 
@@ -43,12 +43,12 @@ pub enum Codepoint {
     Single(u8),
     /// Assured forwarding: this class, in which the codepoint has the drop precedence too [RFC2597 s6].
     Assured(u8),
-    /// The name is not that of a per-hop behaviour.
+    /// None, since the name is not that of a per-hop behaviour.
     None,
 }
 
 impl Codepoint {
-    /// That of the per-hop behaviour with this name.
+    /// The codepoint of the per-hop behaviour with this name.
     pub fn of_class(name: &str) -> Codepoint {
         match of_behaviour(name) {
             None => Codepoint::None,
@@ -78,9 +78,9 @@ impl Codepoint {
 /// The last link of a flow's route.
 #[derive(Clone, Debug)]
 pub struct LastLink {
-    /// Which one.
+    /// Its identifier.
     pub link: LinkId,
-    /// The link, if a packet's arrival follows from the start of its transmission.
+    /// Its plan, if a packet's arrival follows from the start of its transmission.
     pub plan: Option<LinkPlan>,
 }
 
@@ -89,9 +89,9 @@ pub struct LastLink {
 pub struct Plan {
     /// The run, whose flows between real nodes send nothing but packets from outside.
     pub blueprint: Blueprint,
-    /// By the real nodes at both ends: the services, first the one for all other packets.
+    /// The services between each pair of real nodes; the first one also carries all packets without a service of their own.
     pub services: BTreeMap<(usize, usize), Vec<Service>>,
-    /// By flow: whether it carries real packets, where it ends and how.
+    /// For each flow that carries real packets, its end.
     pub flows: Vec<Option<RealFlow>>,
 }
 
@@ -107,10 +107,10 @@ pub struct RealFlow {
 }
 
 impl Plan {
-    /// The flows of `groups`, which send nothing but packets from outside, carry those between the nodes named in `real`.
+    /// Makes the flows of `groups`, which send only packets from outside, carry the packets between the nodes named in `real`.
     ///
     /// # Errors
-    /// Everything that cannot be emulated.
+    /// Names everything that cannot be emulated.
     pub fn new(mut blueprint: Blueprint, real: &[String], groups: &[String]) -> Result<Plan, Vec<String>> {
         let real_of = |name: &str| real.iter().position(|real| real == name);
         let mut mistakes = Vec::new();

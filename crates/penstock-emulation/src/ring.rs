@@ -18,7 +18,7 @@ const MEMORY: usize = (RECEIVE_SLOTS + SEND_SLOTS) * SLOT;
 const BLOCK: usize = 64 * SLOT;
 /// Where a frame to be sent begins in its slot: behind the header, `TPACKET2_HDRLEN - sizeof(struct sockaddr_ll)`.
 const SEND_AT: usize = 32;
-/// The longest frame that a slot takes.
+/// Maximum length of a frame in a slot.
 pub const LONGEST: usize = SLOT - 128;
 
 /// Both rings of a socket, bound to one interface.
@@ -28,7 +28,7 @@ pub struct Ring {
     memory: *mut u8,
     next_in: usize,
     next_out: usize,
-    /// Frames are in the transmit ring that the kernel has not been told of.
+    /// Whether the transmit ring has frames that the kernel has not been told of.
     is_pending: bool,
 }
 

@@ -15,9 +15,10 @@ pub fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Makes this thread's waits end as soon as the kernel can, and lets it run before ordinary threads: otherwise a wait may be 50 us
-/// longer to save energy, and other programs delay packets. The priority is the lowest one of real time [sched(7)]: that of ordinary
-/// threads counts only within a session. The kernel still leaves 5 % of the time to others. Without the right the thread keeps its own.
+/// Ends this thread's waits as soon as the kernel can, and runs it before ordinary threads: otherwise a wait may last 50 us longer
+/// to save energy, and other programs delay packets. It sets the lowest real-time priority [sched(7)], since priorities of ordinary
+/// threads count only within a session. The kernel still leaves 5 % of the time to others. Without the right to set it, the thread
+/// keeps its priority.
 pub fn wake_promptly() {
     let lowest = libc::sched_param { sched_priority: 1 };
     // SAFETY: the pointer is to a value that lives during the call. 0 is the calling thread.
@@ -30,7 +31,7 @@ pub fn wake_promptly() {
 /// Waits until one of these files can be read, at most for `time`.
 ///
 /// # Errors
-/// As the system call; an interruption is no error.
+/// The errors of the system call, except an interruption.
 pub fn wait(files: &[RawFd], time: Duration) -> Result<()> {
     let mut polled: Vec<libc::pollfd> = files.iter().map(|fd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 }).collect();
     let time = libc::timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: libc::c_long::from(time.subsec_nanos()) };
@@ -59,7 +60,7 @@ pub fn in_namespace<T: Send + 'static>(path: &Path, work: impl FnOnce() -> Resul
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The number of an interface.
+/// The index of an interface.
 ///
 /// # Errors
 /// If there is none of this name.

@@ -13,10 +13,10 @@ const SHARE: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpoint {
     words: Words,
-    /// Number of calls, and how many one copy serves.
+    /// Number of calls since the copy, and maximum number of calls per copy.
     calls: usize,
     period: usize,
-    /// Whether the words have changed, other than by a call.
+    /// Whether the words have changed by anything but a call.
     is_stale: bool,
     /// The calls, one after the other: address of the hook, two arguments, and each view behind its length.
     log: Vec<u64>,
@@ -29,7 +29,7 @@ impl Checkpoint {
         Checkpoint { words: own.clone(), calls: 0, period, is_stale: false, log: Vec::new() }
     }
 
-    /// Remembers `own`, which a call is about to change.
+    /// Keeps the words of `own`, which a call is about to change.
     #[inline]
     pub fn before_call(&mut self, own: &Words, hook: Hook, views: [&[u64]; 2], arguments: [i64; 2]) {
         if !self.words.copy_if_short(own) {
@@ -56,13 +56,13 @@ impl Checkpoint {
         }
     }
 
-    /// Has the words copied before the next call, since they change other than by a call.
+    /// Makes the next call copy the words first, since they change by something other than a call.
     #[inline]
     pub fn invalidate(&mut self) {
         self.is_stale = true;
     }
 
-    /// The words before the last call: repeats the calls before it.
+    /// Returns the words before the last call, by repeating the calls before it.
     pub fn before_last_call(&mut self) -> &Words {
         let mut words = self.log.as_slice();
         for _ in 1..self.calls {

@@ -31,7 +31,7 @@ pub struct Declaration {
     pub state: Vec<StateDeclaration>,
     /// The addresses of its hooks, by name.
     pub hooks: BTreeMap<String, usize>,
-    /// Further facts that the kind knows, such as `marks`.
+    /// Further facts that the kind defines, such as `marks`.
     pub facts: Vec<String>,
     /// What the decorator gives besides the name, such as the unit of a metric.
     pub settings: BTreeMap<String, String>,
@@ -91,7 +91,7 @@ impl Component {
     /// The component of a declaration.
     ///
     /// # Errors
-    /// If a parameter is of no known kind, or a default is none of its values.
+    /// If the kind of a parameter is unknown, or a default is not an allowed value.
     pub fn new(it: Declaration, file: &'static str, identity: &'static str) -> Result<Arc<Component>, String> {
         let of_name = |message| format!("{}: {message}", it.name);
         let parameters = declared(&it.parameters).map_err(of_name)?;

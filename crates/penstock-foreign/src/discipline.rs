@@ -71,7 +71,7 @@ struct ForeignDiscipline {
     /// Position of the time of the next timer in the state.
     deadline: usize,
     hooks: Hooks,
-    /// Whether a hook has the packet as an argument, and whether one reads the numbers of packets by precedence.
+    /// Whether any hook has the packet as an argument, and whether any reads the numbers of packets by precedence.
     sees_packets: bool,
     sees_precedences: bool,
 }

@@ -58,7 +58,7 @@ extern "C" fn penstock_exponential(at: *mut Stream) -> f64 {
     stream(at).exponential()
 }
 
-/// A whole number in [0, below); 0 if there is none.
+/// A whole number in [0, below); 0 if this range is empty.
 extern "C" fn penstock_below(at: *mut Stream, below: i64) -> i64 {
     u64::try_from(below).map_or(0, |below| stream(at).below(below.max(1)) as i64)
 }
@@ -73,7 +73,7 @@ extern "C" fn penstock_mul_div(a: i64, b: i64, c: i64) -> i64 {
     rounded.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
 }
 
-/// Stands for functions of the compiler's run time that compiled code names and does not call.
+/// Placeholder for functions of the compiler's run time that compiled code names but does not call.
 extern "C" fn penstock_unreachable() -> i64 {
     std::process::abort()
 }

@@ -62,7 +62,7 @@ impl Components {
         Ok(Components { file, identity, components })
     }
 
-    /// They as a plug-in.
+    /// A plug-in with these components.
     pub fn plugin(&self) -> Plugin {
         let empty = Plugin::new(self.file, INTERFACE, Some(self.identity));
         let add = |plugin, component: &Arc<Component>| {

@@ -1,4 +1,4 @@
-//! Metrics: numbers that a hook makes of the counts of a flow or a link, after the run.
+//! Metrics: numbers that a hook computes from the counts of a flow or a link, after the run.
 
 use crate::declaration::Component;
 use crate::hook::{leak, Hook};
@@ -13,11 +13,11 @@ use penstock_model::site::Site;
 use penstock_scenario::metric::{AddMetric, Evaluation, MeasureKeys, Metric, MetricInfo, SplitBy, Targets, ANY, MEAN, MEANS, SUM};
 use std::sync::Arc;
 
-/// Metrics: the counts of a flow or a link, and the number that a hook makes of them.
+/// Metrics: the counts of a flow or a link, and the number that a hook computes from them.
 pub(crate) const KIND: Kind = Kind { name: "metric", views: &[Flow::LAYOUT, Link::LAYOUT, Number::LAYOUT], add };
 
 views! {
-    /// What was counted of a flow, or of an aggregate of calls, in the measurement period.
+    /// Counts of a flow, or of an aggregate of calls, in the measurement period.
     Flow {
         /// Number of the flow.
         number: i64,
@@ -58,7 +58,7 @@ views! {
         /// the 99.9th.
         delay_p999: i64,
     }
-    /// What was counted at a link in the measurement period.
+    /// Counts of a link in the measurement period.
     Link {
         /// Length of the period (ps).
         period: i64,
@@ -127,7 +127,7 @@ impl ForeignMetric {
         ForeignMetric { component: Arc::clone(component), info: Box::leak(Box::new(info)), of_flow, of_link }
     }
 
-    /// The number that a hook makes of a view; NaN if it answers that there is none.
+    /// The number that a hook computes from a view; NaN if it answers that there is none.
     fn value(&self, name: &'static str, hook: Option<Hook>, view: &mut impl View) -> f64 {
         let hook = hook.expect("validation refuses targets without a hook");
         let mut record = Record::new(&self.component, &Values::default(), &Site::trial());

@@ -91,7 +91,7 @@ impl Parameter for Number {
     }
 }
 
-/// A kind as a field has it: kind, range, and how it is read.
+/// The kind of a field, its range, and the function that reads it.
 type FieldKind = (Kind, &'static str, Read);
 
 fn of<T: Parameter>(read: Read) -> FieldKind {
@@ -149,7 +149,7 @@ fn read_choice(field: &Field, reader: &mut dyn Reader) -> Option<(u64, Option<Li
 /// The parameters of these declarations.
 ///
 /// # Errors
-/// If one is of no known kind.
+/// If the kind of one is unknown.
 pub(crate) fn declared(all: &[ParameterDeclaration]) -> Result<Declared, String> {
     let (mut fields, mut reads) = (Vec::new(), Vec::new());
     for it in all {

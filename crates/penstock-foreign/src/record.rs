@@ -77,7 +77,7 @@ impl Record {
         arguments: [i64; 2],
     ) -> i64 {
         self.checkpoint.before_call(&self.own, hook, [views.0.words(), views.1.words()], arguments);
-        // Two variables, so that a copy is made only of a view that hooks write: it waits for the stores to what it copies.
+        // Two variables, so that only views that hooks write are copied: a copy waits for the stores to the view.
         let first_before = *views.0;
         let second_before = *views.1;
         let (first, second) = (std::ptr::from_mut(views.0).cast(), std::ptr::from_mut(views.1).cast());
@@ -90,7 +90,8 @@ impl Record {
         answer
     }
 
-    /// Ends the run since the hook called last, about this packet, failed or did `what` it may not; `views` are as they were before it.
+    /// Ends the run: the last call of `hook`, about this packet, failed or did something that it must not (`what`). `views` are the views
+    /// before the call.
     #[cold]
     pub fn fail(
         &self,

@@ -16,7 +16,7 @@ use penstock_model::source::{Emission, Source, SourceFacts, Sources};
 use penstock_model::units::{Bytes, Duration, Rate, Time};
 use std::sync::Arc;
 
-/// Maximum number of consecutive packets without time between them; more make no progress.
+/// Maximum number of consecutive packets without time between them; with more, the run would make no progress.
 const MOST_AT_ONCE: u32 = 1_000_000;
 
 /// The state of a source that has frames: number of the frame, position of its packet, and packets of the frame.
@@ -50,7 +50,7 @@ fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
     )
 }
 
-/// A source whose hooks are C functions. Its stream is the one that the engine passes: during a call, the record has it.
+/// A source whose hooks are C functions. It draws from the stream that the engine passes, which the record holds during a call.
 #[derive(Clone)]
 struct ForeignSource {
     record: Record,

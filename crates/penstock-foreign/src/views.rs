@@ -1,4 +1,4 @@
-//! What hooks see of the engine: structures of words of 64 bits, whose layout is that of C.
+//! Views, the parts of the engine that hooks see: structures of words of 64 bits with the layout of C.
 
 /// A structure of words. A hook reads all of them and may write some.
 pub(crate) trait View: Copy + Default {
@@ -30,7 +30,7 @@ pub struct ViewField {
     pub name: &'static str,
     /// Whether its words are floating-point numbers.
     pub is_float: bool,
-    /// How many words it has; a list if there are several.
+    /// Number of words; a field with several words is a list.
     pub length: usize,
     /// Whether a hook may write it.
     pub is_written: bool,
@@ -110,7 +110,7 @@ views! {
         /// 1 if it is ECN-capable.
         is_capable: i64,
     }
-    /// Nothing, where a hook sees one view or none.
+    /// An empty view, for hooks that see one view or none.
     Nothing {}
 }
 
@@ -137,7 +137,7 @@ impl Packet {
     }
 }
 
-/// A number for a view, read alone: one load of several neighbours that were just written one by one stalls on store forwarding.
+/// A number for a view, read on its own: one load of several neighbours that were just written one by one stalls on store forwarding.
 #[inline]
 pub(crate) fn count(number: &u32) -> i64 {
     // SAFETY: a reference may be read.

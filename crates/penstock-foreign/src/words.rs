@@ -1,4 +1,4 @@
-//! What hooks read and write of a component: addresses of its streams, its parameters and its state.
+//! The words of a component that hooks read and write: the addresses of its streams, its parameters and its state.
 
 use penstock_model::rng::Stream;
 
@@ -33,7 +33,7 @@ impl Words {
         Words { words, streams, first_state }.addressed()
     }
 
-    /// With the addresses of its streams, which stay where they are.
+    /// Writes the addresses of the streams, which do not move, into the words.
     fn addressed(mut self) -> Words {
         for (word, stream) in self.words.iter_mut().zip(&mut self.streams) {
             *word = std::ptr::from_mut(stream).expose_provenance() as u64;
@@ -71,15 +71,15 @@ impl Words {
         }
     }
 
-    /// Copies what hooks write from the words of the same component.
+    /// Copies state and streams from the words of the same component: all that hooks write.
     pub fn copy(&mut self, other: &Words) {
         self.words[self.first_state..].copy_from_slice(other.state());
         self.streams.clone_from_slice(&other.streams);
     }
 
-    /// Copies what hooks write from the words of the same component, if its state is short; returns whether it is.
+    /// Does as [`Words::copy`] if the state is short; returns whether it is.
     ///
-    /// The lengths of the copies are constants: the time of a copy of unknown length is a part of that of a call.
+    /// The lengths of the copies are constants, since a copy of unknown length takes a noticeable part of the time of a call.
     #[inline]
     pub fn copy_if_short(&mut self, other: &Words) -> bool {
         let (to, from) = (&mut self.words[self.first_state..], other.state());

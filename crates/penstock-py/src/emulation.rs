@@ -63,7 +63,7 @@ pub struct Emulation {
     log: Option<String>,
 }
 
-/// What needs the packet sockets of Linux.
+/// Functions that need the packet sockets of Linux.
 #[cfg(target_os = "linux")]
 pub mod linux {
     use super::Emulation;

@@ -11,11 +11,11 @@ use std::sync::{Mutex, PoisonError};
 
 create_exception!(_core, ComponentError, PyValueError, "A component of the user's own that failed during a run.");
 
-/// What `penstock.own` gives of a file: what identifies it, and its components.
+/// A file as `penstock.own` returns it: its identity and its components.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct OwnFile {
-    /// Tells it from all other files, and its compiled from its interpreted form.
+    /// Distinguishes it from all other files, and its compiled from its interpreted form.
     key: String,
     identity: String,
     components: Vec<OwnComponent>,

@@ -8,14 +8,14 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// How soon a signal is noticed.
+/// Maximum time until a signal is noticed.
 const TICK: Duration = Duration::from_millis(20);
 /// The stack size of a main thread, which the reader of nested tables expects.
 const STACK: usize = 8 << 20;
 /// Heap that small work needs.
 const HEAP: usize = 2 << 20;
 
-/// Ends as a thread ended that panicked: with an exception if a component of the user's own failed.
+/// Ends as the thread that panicked: with an exception if a component of the user's own failed, otherwise with the panic.
 fn ended<T>(py: Python<'_>, panic: Box<dyn Any + Send>) -> PyResult<T> {
     match panic.downcast::<penstock_foreign::Fault>() {
         Ok(fault) => Err(crate::foreign::fault_error(py, *fault)),
@@ -38,7 +38,7 @@ pub fn interruptible<T: Send + 'static>(py: Python<'_>, cancel: &Cancel, work: i
     let (sender, mut receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("penstock-work".to_owned()).stack_size(STACK).spawn(move || {
         reserve_heap();
-        // If nobody waits any more, nobody wants it.
+        // If the receiver is gone, nobody needs the result.
         drop(sender.send(work()));
     })?;
     loop {

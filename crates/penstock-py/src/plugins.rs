@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 
 static REGISTRY: OnceLock<Registry> = OnceLock::new();
 
-/// The components of plug-ins; they are the same as long as the core is loaded.
+/// The components of plug-ins; they do not change while the core is loaded.
 pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get().unwrap_or(Registry::NONE)
 }
 
-/// Takes in the components of these plug-ins, once.
+/// Adds the components of these plug-ins, once.
 pub(crate) fn add(plugins: Vec<Plugin>) -> PyResult<()> {
     let mut registry = Registry::default();
     for plugin in plugins {

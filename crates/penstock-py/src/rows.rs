@@ -1,4 +1,4 @@
-//! Shared parts of traces and time series as Python objects: options, a run that is lent to workers, batches of rows.
+//! Parts that traces and time series share as Python objects: options, a run that workers borrow, batches of rows.
 
 use crate::interruption::interruptible;
 use crate::run::{Cancelled, ScenarioError};
@@ -12,10 +12,10 @@ use std::sync::{Mutex, PoisonError};
 /// The name of a column, what its values are, and their words if they are positions of words.
 pub type Column = (&'static str, &'static str, Vec<String>);
 
-/// How many rows there are and, for each column, their values.
+/// Number of rows and, for each column, their values.
 pub type Batch<'py> = (usize, Vec<Bound<'py, PyBytes>>);
 
-/// How many rows a part of a file has, and its bytes.
+/// Number of rows of a part of a file, and its bytes.
 pub type FilePart<'py> = (usize, Bound<'py, PyBytes>);
 
 /// The value of a column in all rows.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 create_exception!(_core, ScenarioError, PyValueError, "A scenario with mistakes, listed in `mistakes`.");
 create_exception!(_core, Cancelled, PyException, "A run was cancelled.");
 
-/// About how long a run works between two looks at its cancel flag,
+/// Approximate time for which a run works between two looks at its cancel flag,
 const STRETCH: std::time::Duration = std::time::Duration::from_millis(40);
 /// but for no fewer events than this, which take a millisecond or less.
 const FEWEST_EVENTS: u64 = 10_000;
@@ -282,13 +282,13 @@ fn simulate(
 /// A metric: its name, labels, unit and value.
 type MetricRow = (String, Vec<(String, String)>, &'static str, f64);
 
-/// How a run was made.
+/// How a run was executed.
 pub struct Work {
-    /// On how many cores.
+    /// Number of cores.
     pub threads: usize,
-    /// Events by the way through the engine.
+    /// Number of events by the executor's mode.
     pub events: BTreeMap<&'static str, u64>,
-    /// Ports by how their departures are found.
+    /// Number of ports by the way in which their departures are found.
     pub ports: BTreeMap<&'static str, u64>,
 }
 
@@ -332,16 +332,16 @@ impl Run {
 }
 
 impl Run {
-    /// Evaluates what a run on one core has counted that was advanced step by step.
+    /// Evaluates the counts of a run on one core that was advanced step by step.
     pub fn of_steps(scenario: &ValidScenario, seen: Observations) -> Run {
         let work = Work { threads: 1, events: MODES.map(|mode| (mode, 0)).into(), ports: PORT_KINDS.map(|kind| (kind, 0)).into() };
         Run::new(scenario, seen, &scenario.window_watch(), work, &penstock_engine::Cancel::default())
     }
 
-    /// Evaluates what was seen; what it gives once `cancel` is set is of no use.
+    /// Evaluates observations; once `cancel` is set, the result must not be used.
     pub fn new(scenario: &ValidScenario, seen: Observations, windows: &WindowWatch, work: Work, cancel: &penstock_engine::Cancel) -> Run {
         let (rows, counts) = scenario.metrics_until(cancel, &seen);
-        // Without `[[measure]]` the default is one.
+        // Without `[[measure]]`, the default counts as one measurement.
         let measures = scenario.measure_texts().len();
         let (asked, always) = counts.split_at(counts.len() - 1);
         let measured = if asked.len() + 1 == measures { counts } else { vec![asked.iter().sum(), always[0]] };
@@ -417,7 +417,7 @@ pub fn scenarios(
 /// The check that refuses files which do not fit into memory. The package does the check: a worker thread does not know the allowed
 /// memory.
 fn file_memory(py: Python<'_>) -> PyResult<FileMemory> {
-    // An interruption that comes meanwhile goes to the caller.
+    // An interruption meanwhile is passed to the caller.
     Ok(FileMemory { allowed: py.import("penstock.memory")?.call_method0("allowed")?.extract()?, too_large })
 }
 

@@ -1,4 +1,4 @@
-//! What hooks of congestion controls see.
+//! The views of hooks of congestion controls.
 
 use crate::views::views;
 
@@ -28,7 +28,7 @@ views! {
         app_limited: i64,
         /// 1 if the receiver echoes a mark (ECE).
         ece: i64,
-        /// 1 in a fast recovery, which controls the window meanwhile.
+        /// 1 in a fast recovery, during which the recovery controls the window.
         in_recovery: i64,
         /// 1 if the window may grow: no recovery, and no echoed mark.
         may_grow: i64,
@@ -106,7 +106,7 @@ views! {
         prior_delivered: i64,
         /// 1 if that segment was sent while the application limited the rate.
         app_limited: i64,
-        /// Segments in the network when the segment left whose round trip it is.
+        /// Segments in the network when the segment of this round trip was sent.
         in_flight_at_sending: i64,
         /// Segments considered lost since then.
         lost_since_sending: i64,
