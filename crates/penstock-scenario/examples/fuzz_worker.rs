@@ -10,7 +10,7 @@ use std::io::{BufRead, Write};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
 use std::sync::Mutex;
 
-/// Where the first panic of a case was, and what it said; threads of a run may panic too.
+/// Location and message of the first panic of a case; threads of a run may panic too.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn main() {
@@ -50,7 +50,7 @@ fn answer(request: &Value) -> Value {
     }
 }
 
-/// Goes wrong on demand, so that a test can see that it is noticed.
+/// Fails on demand, so that a test can check that failures are noticed.
 fn pretend(what: Option<&str>) {
     match what {
         Some("panic") => panic!("as asked"),

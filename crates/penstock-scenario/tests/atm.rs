@@ -53,7 +53,7 @@ fn roce_passes_cell_links() {
     assert_eq!((seen.flows[0].goodput_bytes, seen.flows[0].sent.retransmissions), (96_000, 0));
 }
 
-/// Every packet that was sent has been received, is lost, or is in flight, whatever becomes of its cells.
+/// Every packet that was sent has been received, is lost, or is in flight, whatever happens to its cells.
 #[test]
 fn packets_are_lost_once() {
     for queue in [
@@ -183,7 +183,7 @@ fn the_cells_that_wait_are_told_by_circuit() {
     };
     of("queue", 1.0);
     of("queue-bytes", 53.0);
-    // Of the first link to b only one circuit has cells, of the two one each.
+    // Each of the two links to b has cells of one circuit only.
     let each = text.clone() + &measure("queue", "s-b", "[\"circuit\"]") + "per = \"link\"\n";
     assert_eq!(
         split(&sound(&each, &[]), "queue", "circuit").iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
@@ -230,7 +230,7 @@ fn throughput_shares_of_a_fifo_equal_buffer_shares() {
     }
 }
 
-/// A FIFO queue that is always full serves circuits in proportion to what they hold of it.
+/// A FIFO queue that is always full serves circuits in proportion to their shares of the queue.
 #[test]
 fn shares_of_a_fifo_link_are_those_of_its_queue() {
     let flow = |i: usize, rate: u64| {

@@ -81,7 +81,7 @@ fn calls_are_flows_too() {
 
 #[test]
 fn calls_by_what_became_of_them() {
-    // The three calls terminated at 4 s went before counting began.
+    // The three calls terminated at 4 s ended before counting began.
     let expected = [
         "calls of=v statistic=sum what=offered 30 calls",
         "calls of=v statistic=sum what=admitted 18 calls",
@@ -147,7 +147,7 @@ fn termination_ends_when_the_load_is_below() {
     let expected = |first: &str, start: &str| {
         [format!("termination-time of=v from=first-termination {first} s"), format!("termination-time of=v from=start {start} s")]
     };
-    // 12 calls in the first and 8 in the second are as many.
+    // 12 calls in the first aggregate and 8 in the second are also 20.
     let other = CALLS.replace("calls = 10", "calls = [12, 8]");
     let each: Vec<f64> = scenario(&other, &measure(13 * 64)).metrics(&seen()).iter().map(|metric| metric.value).collect();
     assert_eq!(each, [5.0, 9.0]);
@@ -173,7 +173,7 @@ fn the_usual_measures_of_calls() {
 
 #[test]
 fn initial_calls_count_towards_the_limit() {
-    // Two aggregates of ten initial calls that never end, and many that ask.
+    // Two aggregates of ten initial calls that never end, and many requests.
     for (scope, admitted) in [("node", 25 - 20), ("aggregate", 2 * (25 - 10))] {
         let calls = CALLS.replace("count = 2", "count = 2\nholding.infinite = {}\narrivals.poisson = { interval = \"50 ms\" }");
         let calls = format!("{calls}admission.count = {{ limit = 25, scope = \"{scope}\" }}\n");
@@ -186,20 +186,20 @@ fn initial_calls_count_towards_the_limit() {
 
 #[test]
 fn initial_calls_that_end_make_room() {
-    // Ten initial calls and twenty a second that ask, of a second each.
+    // Ten initial calls and twenty requests per second, for calls of one second each.
     let calls = CALLS.replace("count = 2", "holding.fixed = { time = \"1 s\" }\narrivals.poisson = { interval = \"50 ms\" }");
     let text = changed(FLOW, &format!("{FLOW}\n{calls}admission.count = {{ limit = 10 }}\n"));
     let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
     let calls = &seen.calls[0].1;
-    // Never more than ten; from 1 s on, 9.24 on average and so as many a second (Erlang's formula at 20 erlang).
+    // Never more than ten; from 1 s on 9.24 on average, and therefore 9.24 per second (Erlang's formula at 20 erlang).
     assert!(calls.live_ps <= 10 * 10 * SECOND, "{}", calls.live_ps);
     assert!((75..=90).contains(&calls.admitted), "{}", calls.admitted);
 }
 
 #[test]
 fn initial_calls_begin_spread_out() {
-    // A hundred calls of 50 packets a second that begin within 1 s: in 2 s each sends 50 (2 - s) packets if it begins at s, which is
-    // 75 on average with a variance of 2500 / 12; four standard errors of all are 577 packets.
+    // A hundred calls of 50 packets a second that begin within 1 s. In 2 s, a call that begins at s sends 50 (2 - s) packets: 75 on
+    // average, with a variance of 2500 / 12. Four standard errors of the sum are 577 packets.
     let calls = CALLS.replace("count = 2\n", "").replace("{ calls = 10 }", "{ calls = 100, spread = \"1 s\" }");
     let text = changed(FLOW, &format!("{FLOW}\n{calls}")).replace("duration = \"10 s\"", "duration = \"2 s\"");
     let seen = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("sound").run();
@@ -209,7 +209,7 @@ fn initial_calls_begin_spread_out() {
 
 #[test]
 fn what_is_blocked_during_the_warm_up_does_not_count() {
-    // The ten initial calls never end, so that every other one is blocked; one request may be under way at each end of the window.
+    // The ten initial calls never end, so that every other call is blocked; one request may be in flight at each end of the window.
     let calls = CALLS.replace("count = 2", "holding.infinite = {}\narrivals.poisson = { interval = \"50 ms\" }");
     let text = changed(FLOW, &format!("{FLOW}\n{calls}admission.count = {{ limit = 10 }}\n"));
     let text = text.replace("duration = \"10 s\"", "duration = \"10 s\"\nwarm-up = \"5 s\"");

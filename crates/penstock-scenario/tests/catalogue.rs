@@ -1,4 +1,4 @@
-//! The catalogue and the schema hold what they say: examples in docstrings are read, the schema takes the example files.
+//! The catalogue and the schema agree with the reader: examples in docstrings are read, and the schema accepts the example files.
 
 mod common;
 use common::{lines, BASE};
@@ -78,7 +78,7 @@ fn docstring_examples_are_read() {
     }
 }
 
-/// Where [`embed`] has a component of this kind, as the start of a path.
+/// The place of a component of this kind in [`embed`], as the start of a path.
 fn place(kind: &str) -> String {
     let link = match kind {
         "discipline" => "queue",
@@ -97,7 +97,7 @@ fn place(kind: &str) -> String {
     }
 }
 
-/// Values of a parameter from the smallest to the largest that any parameter of its type may have.
+/// Values of a parameter, from the smallest to the largest value of its type.
 fn scale(parameter: &Value) -> Vec<&str> {
     let example = parameter["example"].as_str().unwrap_or_default();
     match parameter["kind"].as_str().expect("a word") {
@@ -115,12 +115,12 @@ fn scale(parameter: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether `name` is the component to try: that in `PENSTOCK_COMPONENT`, or any if there is none.
+/// Whether `name` is the component to try: the one in `PENSTOCK_COMPONENT`, or any if this is not set.
 fn is_chosen(name: &str) -> bool {
     std::env::var("PENSTOCK_COMPONENT").map_or(true, |only| only == name)
 }
 
-/// `make try` shows what this prints: the catalogue's entry, with the values that were run.
+/// `make try` shows the output of this test: the catalogue's entry, with the values that were run.
 #[test]
 fn the_smallest_and_the_largest_value_of_each_parameter_run() {
     let all = catalogue(Registry::NONE);
@@ -189,7 +189,7 @@ fn the_catalogue_lists_the_keys_that_the_reader_knows() {
         ("initial", "calls[0].initial", "initial = {"),
         ("signalling", "calls[0].signalling", "signalling = {"),
     ] {
-        // Nothing is near this key, so the reader lists what it knows, a dozen at most.
+        // No known key is near this one, so the reader lists the known keys, a dozen at most.
         let key = match section {
             "node" => "a = { zzzzzzzzzz = 1".to_owned(),
             _ if broken.ends_with('{') => format!("{broken} zzzzzzzzzz = 1,"),
@@ -213,7 +213,7 @@ fn the_catalogue_lists_the_keys_that_the_reader_knows() {
     }
 }
 
-/// The part of JSON Schema that [`json_schema`] uses; what is wrong, if anything.
+/// Checks a value with the part of JSON Schema that [`json_schema`] uses; returns the first violation, if any.
 fn fault(schema: &Value, value: &Value, root: &Value) -> Option<String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = &root["$defs"][reference.strip_prefix("#/$defs/").expect("a local reference")];
@@ -255,7 +255,7 @@ fn fault(schema: &Value, value: &Value, root: &Value) -> Option<String> {
     })
 }
 
-/// A TOML file as JSON, by way of the scenario's canonical form.
+/// A TOML file as JSON, converted by the scenario's canonical form.
 fn as_json(text: &str) -> Value {
     let scenario = load(text, "t.toml", &[]).expect("sound");
     let mut value: Value = serde_json::from_str(scenario.canonical()).expect("JSON");

@@ -103,7 +103,7 @@ fn losses_in_bursts_cost_less_than_as_many_one_by_one() {
     let (in_bursts, goodput) = seen(&[]);
     // About 400 000 packets, neighbours correlated with 1 - p - r = .747: a standard error of .01 sqrt(99 x 6.9 / 400 000), .0004.
     assert!((in_bursts - 0.01).abs() < 0.0016, "{in_bursts}");
-    // A burst is one congestion event for whom it meets, and there are a quarter as many.
+    // A burst is one congestion event for each flow that it hits, and there are a quarter as many bursts.
     let (one_by_one, less) = seen(&[("base-mobile.impairment", "{ loss = { probability = 0.01 } }")]);
     assert!((one_by_one - 0.01).abs() < 0.0016 && goodput > 1.5 * less, "{one_by_one}: {goodput} against {less}");
 }
@@ -124,8 +124,8 @@ fn a_trace_takes_what_is_calculated_by_hand() {
     let scenario = example("trace.toml", &[]);
     let metrics = scenario.metrics(&run(&scenario));
     let delay = |statistic| value(&metrics, "delay", &[("of", "video"), ("statistic", statistic)]);
-    // In ms after their frame, the six packets of the first are through after 12, 24, 36, 48, 60 and 65.6, the two of the second after
-    // 37.6 and 40.96, the three of the last after 12.96, 24.96 and 26.4; and then there are 10 ms of wire. Exact to rounding.
+    // The six packets of the first frame leave 12, 24, 36, 48, 60 and 65.6 ms after it, the two of the second 37.6 and 40.96 ms, the
+    // three of the last 12.96, 24.96 and 26.4 ms; the wire adds 10 ms. Exact to rounding.
     assert!((delay("max") - 0.0756).abs() < 1e-12);
     assert!((delay("mean") - (0.2456 + 0.07856 + 0.06432) / 11.0 - 0.01).abs() < 1e-12);
 }
@@ -153,7 +153,7 @@ fn step_marking_needs_a_tenth_of_the_buffer() {
         let of = |name| value(&metrics, name, &[("of", "switch-sink")]);
         (of("utilisation"), of("queue"), value(&metrics, "drops", &[("of", "switch-sink"), ("cause", "overflow")]))
     };
-    // K is above the 17 packets on the wire, so that the link stays busy though windows are halved.
+    // K is above the 17 packets on the wire, so that the link stays busy although windows are halved.
     let (utilisation, queue, drops) = run(&[]);
     assert!(utilisation > 0.999 && queue < 20.0 && drops == 0.0, "{utilisation} {queue} {drops}");
     let (_, queue, _) = run(&[("switch-sink.queue", "{ tail-drop = { limit = \"200 packets\" } }")]);
@@ -184,7 +184,7 @@ fn a_shared_buffer_keeps_room_for_the_stream() {
         let buffer_drops = |of| value(&metrics, "drops", &[("of", of), ("cause", "buffer")]);
         (buffer_drops("switch-client"), buffer_drops("switch-viewer"))
     };
-    // alpha / (1 + alpha) of the memory for the busy port alone: a burst of 20 kB finds room. A pool is full when it comes.
+    // The busy port alone has alpha / (1 + alpha) of the memory, so a burst of 20 kB finds room. A pool is full when the burst arrives.
     let (client, viewer) = losses(&[]);
     assert!(client > 0.0 && viewer == 0.0, "{client} {viewer}");
     let (client, viewer) = losses(&[("nodes.switch.buffer.pool", "{ size = \"200 kB\" }")]);
@@ -197,7 +197,7 @@ fn priority_flow_control_loses_nothing_and_lets_other_classes_pass() {
     let metrics = scenario.metrics(&run(&scenario));
     let drops = |of| ["buffer", "headroom", "overflow"].map(|cause| value(&metrics, "drops", &[("of", of), ("cause", cause)]));
     assert_eq!((drops("core-disk"), drops("edge-core")), ([0.0; 3], [0.0; 3]));
-    // The disk's link stays busy, though its senders are paused, and bulk data get through as offered: over 45 ms, 15,000 packets
+    // The disk's link stays busy although its senders are paused, and bulk data pass at the offered rate: over 45 ms, 15,000 packets
     // of a Poisson process have a standard deviation of 0.8 %.
     let throughput = |of| value(&metrics, "throughput", &[("of", of)]) / 1e9;
     assert!(throughput("storage") > 1.99, "{}", throughput("storage"));
@@ -245,7 +245,7 @@ fn dcqcn_keeps_the_port_busy_without_losses() {
     // 1024 of 1086 bytes are payload: 37.72 Gbit/s at most.
     let [goodput, fairness, again] = run_with(&[]);
     assert!(goodput > 36.5e9 && goodput < 37.8e9 && fairness > 0.9 && again == 0.0, "{goodput} {fairness} {again}");
-    // Nothing slows them down: whoever is early has the last place in the queue each time, and the others send all again.
+    // Nothing slows them down: the first flow gets the last place in the queue each time, and the others send everything again.
     let [_, fairness, again] = run_with(&[("transfers.transport.roce.rate-control", "\"fixed\"")]);
     assert!(fairness < 0.5 && again > 1e5, "{fairness} {again}");
 }
@@ -358,7 +358,7 @@ fn controls_that_wait_for_losses_keep_the_link_busy() {
     }
 }
 
-/// BBR's probes for bandwidth leave less in the queue than a loss-based flow; ProbeRTT costs about 2 % of the link.
+/// BBR's probes for bandwidth fill the queue less than a loss-based flow; ProbeRTT costs about 2 % of the link.
 #[test]
 fn bbr_keeps_the_queue_short() {
     for control in ["bbr", "bbr3"] {
@@ -406,11 +406,11 @@ fn video_follows_requests_for_its_rate() {
     let metrics = scenario.metrics(&run(&scenario));
     let mean = |name| value(&metrics, name, &[("of", "cameras"), ("statistic", "mean")]);
     let (loss, incomplete) = (mean("loss"), mean("incomplete-frames"));
-    // 38 s at 9 Mbit/s and 20 s at 4.5 Mbit/s, without what is lost. 10,000 frames of deviation 0.21 are within 1 % of their mean.
+    // 38 s at 9 Mbit/s and 20 s at 4.5 Mbit/s, minus losses. 10,000 frames of deviation 0.21 are within 1 % of their mean.
     let expected = (38.0 * 9e6 + 20.0 * 4.5e6) / 58.0 * (1.0 - loss);
     let throughput = value(&metrics, "throughput", &[("of", "cameras"), ("statistic", "sum")]);
     assert!((throughput / expected - 1.0).abs() < 0.02, "{metrics:#?}");
-    // A packet is lost of each incomplete frame at least, and frames have some five.
+    // Each incomplete frame has lost at least one packet, and frames have about five.
     assert!(loss > 0.0 && incomplete > loss && incomplete < 7.0 * loss, "{metrics:#?}");
     // 21 ms of propagation, at most 20 packets of 0.96 ms, and the packets of its own frame.
     assert!(mean("frame-delay") > 0.022 && mean("frame-delay") < 0.041, "{metrics:#?}");
@@ -421,7 +421,7 @@ fn dualpi2_gives_prague_a_short_queue_and_cubic_its_target() {
     let scenario = example("dualpi2.toml", &[]);
     let metrics = scenario.metrics(&run(&scenario));
     let wait = |class| value(&metrics, "wait", &[("class", class), ("statistic", "mean")]);
-    // Below 1 ms and at the target [RFC9332 s1, App. A], though a tenth of the acknowledgements is lost.
+    // Below 1 ms and at the target [RFC9332 s1, App. A], although a tenth of the acknowledgements is lost.
     assert!(wait("scalable") < 1e-3, "{metrics:#?}");
     assert!((wait("classic") - 15e-3).abs() < 1.5e-3, "{metrics:#?}");
     // Coupled marks share the link about equally between flows of one round-trip time; all of it is used.
@@ -469,10 +469,10 @@ fn scream_shares_with_a_download_and_comes_back() {
         let download = value(&metrics, "throughput", &[("of", "download"), ("statistic", "sum")]);
         (of_call("throughput", "sum"), download, of_call("frame-delay", "mean"), of_call("incomplete-frames", "mean"))
     };
-    // Alone it is at its upper limit, and frames take 21 ms of propagation and 30 ms of transmission, pacing and queueing.
+    // Alone, the call is at its upper limit, and frames take 21 ms of propagation and 30 ms of transmission, pacing and queueing.
     let (call, download, delay, incomplete) = between("50 s", "60 s", "40 s", "false");
     assert!((call / 2.5e6 - 1.0).abs() < 0.02 && download == 0.0 && delay < 0.06 && incomplete == 0.0, "{call} {delay} {incomplete}");
-    // Next to the download each has a third of the link or more.
+    // With a download next to it, each has a third of the link or more.
     let (call, download, delay, incomplete) = between("25 s", "41 s", "41 s", "false");
     assert!(call.min(download) > 1e6 && call + download < 3e6 && delay < 0.1, "{call} {download} {delay}");
     // Marks replace most losses.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const CBR: &str = "source.cbr = { rate = \"100 kbit/s\", packet = \"125 bytes\" }\n";
 
-/// The small scenario with links both ways between `hosts`, `a` and `b`, and these flows in the place of its own.
+/// The small scenario with links both ways between `hosts`, `a` and `b`, and these flows instead of its own.
 fn read(folder: &Path, flows: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let links = "delay = \"1 ms\"\nboth-ways = true\n[[links]]\nfrom = \"hosts\"\nto = \"a\"\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nboth-ways = true";
     let text = changed(LINK, links) + "[[flows]]\nname = \"m\"\n" + flows;
@@ -31,7 +31,7 @@ fn folder(name: &str, csv: &str) -> PathBuf {
     folder
 }
 
-/// The ends of each flow of the matrix, and what it received of 125 bytes each in the run.
+/// The ends of each flow of the matrix, and the number of packets of 125 bytes that it received in the run.
 fn received(scenario: &ValidScenario) -> Vec<(String, String, u64)> {
     let blueprint = scenario.blueprint(None, 0);
     let group = blueprint.groups.iter().position(|group| group.name == "m").expect("the matrix") as u32;
@@ -55,7 +55,7 @@ fn each_entry_is_a_flow_at_its_rate() {
     let scenario = read(&folder, &format!("matrix = \"m.csv\"\n{CBR}")).expect("sound");
     let blueprint = scenario.blueprint(None, 0);
     let counted = blueprint.end.since(blueprint.warm_up).as_seconds();
-    // A packet is 1000 bit: 200, 50 and 50 packets a second, give or take one for the phase and packets in flight.
+    // A packet is 1000 bit: 200, 50 and 50 packets a second, plus or minus one for the phase and packets in flight.
     let expected = [("hosts[1]", "b", 200.0), ("b", "hosts[0]", 50.0), ("hosts[0]", "b", 50.0)];
     let found = received(&scenario);
     assert_eq!(found.len(), 3);

@@ -1,4 +1,4 @@
-//! Cases that once failed under `make fuzz`, each made small, and those that are kept for what they cover.
+//! Cases that once failed under `make fuzz`, each minimised, and cases that are kept for their coverage.
 
 mod fuzz;
 
@@ -24,7 +24,7 @@ fn kept_cases_hold() {
             if let Err(message) = report.outcome {
                 wrong.push(format!("{}: {message}", file.display()));
             }
-            // Ten times what a case may take when it is found, as the machine may be busy with others.
+            // Ten times the limit of `make fuzz`, since the machine may be busy with other work.
             if report.longest.1 > 10.0 {
                 wrong.push(format!("{}: {} takes {:.1} s", file.display(), report.longest.0, report.longest.1));
             }

@@ -1,4 +1,4 @@
-//! The time that reading and building take grows with the file: twice as much of anything takes about twice as long.
+//! The time of reading and building grows linearly with the file: twice as much of anything takes about twice as long.
 
 mod common;
 use common::changed;
@@ -49,7 +49,7 @@ fn grows_with_its_size(n: usize, sound: bool, scenario: impl Fn(usize) -> String
     assert!(ratios.last().is_some_and(|ratio| *ratio < 3.0), "twice as much takes {ratios:.1?} times as long");
 }
 
-/// The base scenario with `lines` of it made n times, before the links.
+/// The base scenario with n nodes, `line(i)` for each of them, and `rest(i)` n times.
 fn with_nodes(n: usize, line: impl Fn(usize) -> String, rest: impl Fn(usize) -> String) -> String {
     let nodes: String = (0..n).map(line).collect();
     let rest: String = (0..n).map(rest).collect();
@@ -85,7 +85,7 @@ fn unconnected_nodes() {
 #[test]
 fn measures() {
     grows_with_its_size(4_000, true, |n| base_and(n, |_| "[[measure]]\nmetric = \"throughput\"\nof = \"f\"".to_owned()));
-    // Each of a group of its own, and of all groups.
+    // Measurements of one group each, and of all groups.
     let groups = |n| lines(n, |i| flow(&format!("g{i}"), "a", "b", FLOW));
     grows_with_its_size(6_000, true, |n| {
         changed("", "") + &groups(n) + &lines(n, |i| format!("[[measure]]\nmetric = \"delay\"\nof = \"g{i}\"\nquantiles = [0.5]"))
@@ -164,7 +164,7 @@ fn groups_of_flows_and_their_routes() {
             base(pairs(n) + &lines(n, |i| flow(&format!("g{i}"), &format!("left[{i}]"), &format!("right[{i}]"), FLOW)))
         });
         grows_with_its_size(10_000, true, |n| base(pairs(n) + &flow("g", "left", "right", FLOW)));
-        // Many small networks.
+        // Many separate small networks.
         grows_with_its_size(3_000, true, |n| {
             let nodes = changed("hosts = { count = 4 }", &format!("l = {{ count = {n} }}\nr = {{ count = {n} }}"));
             base(
@@ -175,7 +175,7 @@ fn groups_of_flows_and_their_routes() {
             )
         });
     }
-    // Given routes through a hub.
+    // Explicit routes through a hub.
     grows_with_its_size(2_000, true, |n| {
         let nodes = changed("hosts = { count = 4 }", &format!("right = {{ count = {n} }}"));
         nodes
@@ -183,7 +183,7 @@ fn groups_of_flows_and_their_routes() {
             + "\n"
             + &lines(n, |i| flow(&format!("g{i}"), "a", &format!("right[{i}]"), &format!("route = [\"a\", \"b\", \"right[{i}]\"]\n{FLOW}")))
     });
-    // A long one.
+    // One long explicit route.
     grows_with_its_size(3_000, true, |n| {
         let nodes = changed("hosts = { count = 4 }", &lines(n, |i| format!("n{i} = {{}}")));
         let names: Vec<String> = (0..n).map(|i| format!("\"n{i}\"")).collect();
@@ -233,9 +233,9 @@ fn switches() {
 
 #[test]
 fn mistakes() {
-    // References to nodes that are not there, among many that are.
+    // References to missing nodes, among many that exist.
     grows_with_its_size(2_000, false, |n| with_nodes(n, |i| format!("n{i} = {{}}\n"), |i| link(&format!("m{i}"), "a", "") + "\n"));
-    // To nodes that could not be read.
+    // References to nodes that could not be read.
     grows_with_its_size(2_000, false, |n| {
         with_nodes(n, |i| format!("n{i} = {{ count = 0 }}\n"), |i| link(&format!("n{i}"), "a", "") + "\n")
     });
@@ -248,7 +248,7 @@ fn mistakes() {
     grows_with_its_size(10_000, false, |n| lines(n, |i| format!("key{i} = 1")) + &changed("", ""));
     grows_with_its_size(5_000, false, |n| lines(n, |i| format!("key{i} = ")) + &changed("", ""));
     grows_with_its_size(2_000, false, |n| base_and(n, |i| flow(&format!("g{i}"), "b", "a", FLOW)));
-    // A circle that leads nowhere else.
+    // A cycle that leads nowhere else.
     grows_with_its_size(2_000, false, |n| {
         let nodes = changed("hosts = { count = 4 }", &format!("ring = {{ count = {n} }}\nnext = {{ count = {n} }}"));
         let circle = link("ring", "next", "") + "\n" + &lines(n, |i| link(&format!("next[{i}]"), &format!("ring[{}]", (i + 1) % n), ""));

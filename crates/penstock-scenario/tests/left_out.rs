@@ -1,4 +1,4 @@
-//! Keys that have no effect next to others: a mistake in a scenario, left out at one of several points of a sweep.
+//! Keys that have no effect next to others: a mistake in a scenario, but left out at one of several points of a sweep.
 
 mod common;
 use common::{changed, flow, link, FLOW, LINK};

@@ -67,7 +67,7 @@ fn a_limit_in_time_is_what_the_link_sends_in_it() {
     assert_eq!(limits(&sound(&page(list), &[])), [[bytes(11_250)]]);
     let marking = "queue.step-marking = { limit = \"60 packets\", threshold = \"21333 us\" }";
     assert_eq!(limits(&sound(&page(marking), &[])), [[Limit::Packets(60)]]);
-    // The first rate counts, also where another follows, and a setting's.
+    // The first rate counts, even if another follows, and so does the rate of a setting.
     let changed = "queue.tail-drop = { limit = \"100 ms\" }\nrate-changes = [{ at = \"0.5 s\", rate = \"1 Mbit/s\" }]";
     assert_eq!(limits(&sound(&page(changed), &[("a-b.rate", "1 Mbit/s")])), [[bytes(12_500)]]);
     // Cells, where queues count cells: 10 Mbit/s / 424 bit x 1 ms.
@@ -111,7 +111,7 @@ fn packets_take_their_overhead_on_the_wire() {
             assert!((delay - alone(on_wire)).abs() < 1e-12, "{keys} {port}: {delay}");
         }
     }
-    // The queue counts packets without it, and the way back has it too.
+    // The queue counts packets without the overhead, and the reverse link has it too.
     let both = sound(&page("both-ways = true\noverhead = \"38 bytes\"\nqueue.tail-drop = { limit = \"5000 bytes\" }"), &[]);
     let framings: Vec<u32> = both.blueprint(None, 0).links.iter().map(|link| link.framing.overhead).collect();
     assert_eq!(framings, [38, 38]);
@@ -258,7 +258,7 @@ fn rates_of_a_file_are_those_of_a_list() {
     let digest = |scenario: &ValidScenario| Sim::new(scenario.blueprint(None, 0)).expect("sound").run().digest;
     assert_eq!(digest(&of_file), digest(&listed));
     assert_ne!(digest(&of_file), digest(&sound(&page(""), &[])));
-    // The file is part of what identifies a run; what has no effect is said.
+    // The file is part of a run's identity; entries without effect are reported.
     assert!(of_file.canonical().contains("rates.csv"));
     let late = with_file("late", "rates.csv", b"time,rate\n0.2,1e6\n1,2e6\n3,2e6\n", "").expect("sound");
     assert!(late.warnings()[0].to_string().contains("2 of 3 changes are not before the end at 1 s"), "{:?}", late.warnings());
@@ -310,7 +310,7 @@ fn an_outage_holds_packets_back() {
     // A packet each 10 ms takes 0.8 ms. The one of 200 ms waits for 40 ms; the packets of 210 to 240 ms come behind it.
     let link = "outages = [{ at = \"200 ms\", duration = \"40 ms\" }]";
     assert!((max_delay(link) - 45.8e-3).abs() < 1e-9, "{}", max_delay(link));
-    // After it, the rate is what it would be without it: the first packet then takes 8 ms.
+    // After an outage, the rate is the same as without the outage: the first packet then takes 8 ms.
     let changes = "rate-changes = [{ at = \"210 ms\", rate = \"1 Mbit/s\" }, { at = \"300 ms\", rate = \"10 Mbit/s\" }]\n";
     assert!((max_delay(&format!("{changes}{link}")) - 53e-3).abs() < 1e-9);
 }
@@ -327,7 +327,7 @@ fn random_outages_are_drawn_for_each_run_and_link() {
     assert_eq!(of(0, "a-b"), of(0, "a-b"));
     assert_ne!(of(0, "a-b"), of(1, "a-b"));
     assert_ne!(of(0, "a-b"), of(0, "b-a"));
-    // Another rate moves none of them.
+    // Another rate does not move any of the outages.
     let faster = sound(&page(outages), &[("a-b.rate", "20 Mbit/s")]);
     let times =
         |changes: &[(penstock_model::units::Time, penstock_model::units::Rate)]| changes.iter().map(|(at, _)| *at).collect::<Vec<_>>();

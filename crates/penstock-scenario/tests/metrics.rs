@@ -8,8 +8,8 @@ use penstock_model::id::FlowId;
 use penstock_model::units::{Duration, Time};
 use penstock_scenario::ValidScenario;
 
-/// Two flows `f` of 100 and 300 bytes/s over ten seconds; the link sent what arrived, and lost the rest but for two packets
-/// that are under way.
+/// Two flows `f` of 100 and 300 bytes/s over ten seconds; the link sent the packets that arrived, and lost the rest except two
+/// packets that are in flight.
 fn seen() -> Observations {
     let second = 1_000_000_000_000u128;
     let flow = |scale: u64, sent, delay_ms| FlowCounters {
@@ -102,7 +102,7 @@ fn delay_and_loss_are_taken_over_packets() {
         "per = \"flow\"\ntake = [\"mean\"]",
         &["delay of=f flow=f[0] statistic=mean 0.01 s", "delay of=f flow=f[1] statistic=mean 0.03 s"],
     );
-    // Of 50 sent 8 lost, of 12 and 38 alone 2 and 6, whatever has arrived.
+    // 8 of 50 sent packets are lost, 2 of 12 and 6 of 38 of the single flows, whatever number has arrived.
     check("loss", "f", "", &["loss of=f statistic=mean 0.16 1"]);
     check(
         "loss",

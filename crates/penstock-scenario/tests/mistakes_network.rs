@@ -1,4 +1,4 @@
-//! The exact text of every mistake in the whole, the network and its ports.
+//! The exact text of every mistake at the top, in the network and in its ports.
 
 mod common;
 use common::{added, changed, class_schedulers, names, refused, sound, LINK, TOP};
@@ -253,7 +253,7 @@ fn rate_changes_after_the_end_have_no_effect() {
     let later = ["[1].at: 4 s", "[2].at: 5 s"]
         .map(|at| format!("t.toml:11: links[0].rate-changes{at} is not before the end at 3 s, so it has no effect"));
     assert_eq!(warnings("3 s"), later);
-    // The run is that without them; a queue has built up at its end.
+    // The run equals the run without them; a queue has built up at its end.
     let seen = |text: &str| Sim::new(sound(text, &[("duration", "3 s")]).blueprint(None, 0)).expect("a sound blueprint").run();
     let first = changed(LINK, &format!("{LINK}\nrate-changes = [ {{ at = \"2 s\", rate = \"50 kbit/s\" }} ]"));
     assert!(seen(&text) == seen(&first));

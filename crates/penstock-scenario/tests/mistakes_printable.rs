@@ -1,13 +1,12 @@
-//! Messages repeat what was written without what it could do to a terminal, and shortened.
+//! Messages quote the scenario without control characters that could affect a terminal, and shortened.
 
 use penstock_model::printable::is_escaped;
 use penstock_scenario::{load, report, Mistake};
 
-/// Moves the cursor, turns the direction of writing round, breaks the line, and is longer than any line; as TOML
-/// escapes, so that all of it gets past the parser.
+/// Text that moves the cursor, reverses the direction of writing and breaks the line, in TOML escapes that the parser accepts.
 const HOSTILE: &str = "\\u001b[2J\\u202e\\u0085\\u2028\\u000a\\u200b";
 
-/// Mistaken scenarios with `HOSTILE` and a long text at every place of `PAGE` that takes a text or a key.
+/// Mistaken scenarios with `HOSTILE` and a long text at every place of `PAGE` that accepts a text or a key.
 fn hostile_pages() -> Vec<String> {
     let long = "x".repeat(10_000);
     let mut pages = Vec::new();

@@ -69,7 +69,7 @@ fn shares_are_those_of_the_link() {
             "t.toml:13: links[0].class.default.share: is missing and has no default; write share = 0.5",
         ]
     );
-    // Neither bytes nor, though it belongs to a link, a time.
+    // Neither bytes are allowed nor, although it belongs to a link, a time.
     for limit in ["1 MB", "5 ms"] {
         let message = format!("'{limit}' is not a number of packets above zero; write \"60 packets\"");
         let found = mistakes(&format!("scheduler.fq-codel = {{ limit = \"{limit}\" }}"));
@@ -153,7 +153,7 @@ fn sizes_must_let_packets_pass() {
         "scheduler.priority.order = [\"default\"]\nclass.default.rate-limit = { rate = \"64 kbit/s\", burst = \"159 bytes\" }",
         "t.toml:12: links[0].class.default.rate-limit.burst: 159 bytes are less than the 160 bytes of a packet of flows 'f', which would never be within the limit",
     );
-    // Shares do not need quanta of a packet, only the cost of a decision does.
+    // Shares do not need quanta of at least a packet; only the cost of a decision does.
     let warnings = |quantum: &str| {
         let text = changed(LINK, &format!("{LINK}\nscheduler.drr = {{}}\nclass.default.quantum = \"{quantum}\""));
         common::sound(&text, &[]).warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -185,7 +185,7 @@ fn rates_beyond_the_link() {
         "scheduler.priority.order = [\"default\"]\nclass.default.rate-limit = { rate = \"2 Mbit/s\", burst = \"3 kB\" }",
         "t.toml:12: links[0].class.default.rate-limit.rate: 2 Mbit/s is above the rate of the link, 1 Mbit/s, so it would limit nothing",
     );
-    // The fastest of its rates counts.
+    // The highest rate of the link counts.
     let text = "rate-changes = [{ at = \"1 s\", rate = \"3 Mbit/s\" }]\nshaper.token-bucket = { rate = \"2 Mbit/s\", burst = \"3 kB\" }";
     assert!(load(&changed(LINK, &format!("{LINK}\n{text}")), "t.toml", &[]).is_ok());
 }
@@ -286,7 +286,7 @@ fn a_shaper_faster_than_its_link() {
     let expected = "t.toml:11: links[0].scheduler.cake.rate: 2 Mbit/s is above the 1 Mbit/s of the link, so the shaper delays no packet, and thresholds are shares of a rate that the link does not have; write a lower one";
     assert_eq!(warnings("2 Mbit/s", ""), [expected]);
     assert_eq!(warnings("1 Mbit/s", ""), [""; 0]);
-    // It is of use later.
+    // The shaper has an effect later.
     assert_eq!(warnings("2 Mbit/s", "rate-changes = [{ at = \"1 s\", rate = \"3 Mbit/s\" }]"), [""; 0]);
 }
 

@@ -172,13 +172,13 @@ fn equal_routes_are_shared_by_a_hash_of_the_flow() {
         assert!(count(0, [format!("a-m[{m}]"), format!("n-o[{o}]")]).abs_diff(100) < 35, "{m} {o}");
         assert!(count(1, [format!("o[{o}]-n"), format!("m[{m}]-a")]).abs_diff(100) < 35, "{m} {o} back");
     }
-    // There and back are chosen apart.
+    // The routes there and back are chosen independently.
     let alike = ways.iter().filter(|[there, back]| there.contains("a-m[0]") == back.contains("m[0]-a")).count();
     assert!(alike.abs_diff(200) < 40, "{alike}");
-    // Another group in front moves none of them, and another seed neither.
+    // Neither another group in front nor another seed changes any route.
     let others = text.replace("[[flows]]", &(flow("e", "hosts", "sinks", FLOW) + "[[flows]]"));
     assert_eq!(self::ways(&sound(&others, &[("seed", "7")]))[400..], ways[..]);
-    // One route is all that a tree has.
+    // A tree has only one route.
     let first = sound(&text.replace("m = { count = 2 }", "m = {}").replace("o = { count = 2 }", "o = {}"), &[]);
     assert_eq!(self::ways(&first)[7], ["hosts[7]-a a-m m-n n-o o-z z-sinks[7]", "sinks[7]-z z-o o-n n-m m-a a-hosts[7]"]);
 }

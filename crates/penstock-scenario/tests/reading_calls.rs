@@ -91,7 +91,7 @@ fn a_group_covers_part_of_its_nodes_with_calls_of_each() {
     let live = |scenario: &ValidScenario| seen(scenario).calls.iter().map(|(_, calls)| calls.live_at_end).collect::<Vec<u64>>();
     assert_eq!(live(&scenario), [4, 4, 2]);
     assert_eq!(live(&sound(&text, &[("v.surge.calls", "1"), ("v.initial.calls", "[1, 1, 6]")])), [2, 2, 7]);
-    // One number for all is the list of it, to the last bit.
+    // One number for all equals a list that repeats it, to the last bit.
     let same = |calls: &str| seen(&sound(&text, &[("v.initial.calls", calls)]));
     assert!(same("5") == same("[5, 5, 5]"));
 }
@@ -130,7 +130,7 @@ fn a_group_may_be_called_calls() {
     let text = changed("name = \"f\"", "name = \"calls\"");
     assert_eq!(sound(&text, &[("calls.count", "3")]).flow_count(), 3);
     assert_eq!(sound(&text, &[("flows.calls.count", "3")]).flow_count(), 3);
-    // Where there is a list of that name, it comes first.
+    // If there is a list of that name, it comes first.
     let found = lines(load(&(text + CALLS), "t.toml", &[("calls.count".to_owned(), "3".to_owned())]));
     assert_eq!(found[0], "--set calls.count: leads nowhere: there is no table that could hold 'count'");
 }
@@ -162,7 +162,7 @@ fn delays_are_drawn_once_per_run_and_link() {
     assert_eq!(distinct.len(), 8, "{first:?}");
     assert!(delays(&scenario, 1, 1).iter().zip(&first).skip(1).all(|(other, one)| other.1 != one.1));
     assert!(delays(&scenario, 2, 0).iter().zip(&first).skip(1).all(|(other, one)| other.1 != one.1));
-    // A link's draw does not depend on what else there is.
+    // A link's draw does not depend on the rest of the scenario.
     let more = access.replace("hosts", "others").replace("a\"\n", "b\"\n");
     let more = sound(&format!("{}{more}{access}", BASE.replace("hosts =", "others = { count = 3 }\nhosts =")), &[]);
     let among = delays(&more, 1, 0);

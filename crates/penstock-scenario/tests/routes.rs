@@ -1,4 +1,4 @@
-//! Routes by weight, and how many flows two groups make.
+//! Routes by weight, and the number of flows between two groups.
 
 mod common;
 use common::{added, changed, flow, link, sound, ways, BASE, FLOW, LINK, TCP};

@@ -72,7 +72,7 @@ fn settings_that_overwrite_each_other_are_refused_with_both_names() {
         let expected = format!("--set {}: replaces what '{}' sets; ", second.0, first.0);
         assert!(told[0].starts_with(&expected), "{told:?}");
     };
-    // Another discipline, the whole over a part, a part of what was given whole, and another spelling of the same path.
+    // Another discipline, a table over a part of it, a part of a table that was set before, and another spelling of the same path.
     replaced(("a-b.queue", red), ("a-b.queue.tail-drop.limit", "20 packets"));
     replaced(("a-b.queue.red.limit", "20 packets"), ("a-b.queue.codel.limit", "20 packets"));
     replaced(("a-b.queue.tail-drop.limit", "20 packets"), ("a-b.queue", red));
@@ -115,7 +115,7 @@ fn a_setting_of_a_component_that_is_not_on_the_page_asks_for_all_of_it() {
     let advice = "; 'red' is not in the file, so write the whole table, as in --set 'a-b.queue.red={ ... }'";
     assert_eq!(found.iter().filter(|line| line.contains("is missing")).count(), 3, "{found:?}");
     assert_eq!(found.iter().filter(|line| line.ends_with(advice)).count(), 1, "{found:?}");
-    // Whoever has written all of it, or sets one parameter after another, needs no such advice.
+    // A user who writes the whole table, or sets one parameter after another, needs no such advice.
     assert!(wrong(&[("a-b.queue.red", "{ limit = \"50 packets\" }")]).iter().all(|line| !line.contains("on the page")));
     let one_by_one =
         [("limit", "50 packets"), ("min-threshold", "10 packets"), ("max-threshold", "30 packets"), ("max-probability", "0.1")];

@@ -107,7 +107,7 @@ fn what_may_not_be_set_is_refused_and_changes_nothing() {
     assert!(wrong("r-bb.queue.red.weight", "1").starts_with("unknown link or group of flows 'r-bb'; did you mean 'r-b'?"));
     assert!(wrong("r-b.rate", "1 Mbit/s").starts_with("'rate' is not the path of a parameter that can change"));
     assert!(wrong("r-b.queue.red.limit", "9 packets").contains("'limit' cannot be changed during a run"));
-    // Also where the value would be wrong, or would make another parameter wrong.
+    // Even if the value is wrong, or would make another parameter wrong.
     for value in ["5 packets", "9 pakets"] {
         assert_eq!(wrong("r-b.queue.red.limit", value), "'limit' cannot be changed during a run");
     }

@@ -82,7 +82,7 @@ fn drops_by_the_buffer_have_a_row_where_one_is_shared() {
             .collect::<Vec<_>>()
     };
     let shared = drops(STAR);
-    // 250 packets a second come for each of two ports, which send 125: the buffer refuses the others, the queues none.
+    // 250 packets a second arrive for each of two ports, which send 125: the buffer refuses the others, the queues none.
     let of = |name: &str| {
         let (link, cause) = name.split_once(' ').expect("two words");
         shared.iter().find(|(labels, _)| labels.starts_with(link) && labels.ends_with(cause)).map(|(_, value)| *value)
@@ -143,7 +143,7 @@ fn mistakes_of_pause() {
         ["t.toml:4: nodes.s.pause: its messages to 'a' have no route, since no link leads from 's' back; write both-ways = true for the \
           link 'a-s', or add one from 's' to 'a'"]
     );
-    // A frame takes time also where its way takes none.
+    // A frame takes time even if its way takes none.
     sound(&with(pause).replacen("1 us", "0 s", 1), &[]);
     refused(
         r#"pause = { xoff = "3 kB", xon = "2 kB", quanta = 65536, frame = "1539 bytes" }"#,
@@ -196,7 +196,7 @@ of = ["a-s"]
     let rows = scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run());
     let values = |name: &str| rows.iter().filter(|row| row.name == name).map(|row| row.value).collect::<Vec<_>>();
     assert!(values("pauses")[0] > 10.0, "{rows:?}");
-    // 2 Mbit/s to ports of 1 Mbit/s: what waits at a fills s again as soon as it may. Nobody pauses s.
+    // 2 Mbit/s to ports of 1 Mbit/s: the packets that wait at a fill s again as soon as a may send. No node pauses s.
     let paused = values("paused-time");
     assert!(paused.len() == 2 && paused[0] > 0.5 && paused[0] < 1.0 && paused[1] == 0.0, "{paused:?}");
     assert_eq!(values("deadlocked"), [0.0]);
@@ -240,7 +240,7 @@ fn a_node_without_links_out_has_no_ports_to_share() {
     );
 }
 
-/// All at once, wherever they are.
+/// Mistakes of several nodes are reported together, wherever they are.
 #[test]
 fn mistakes_of_several_nodes_are_reported_together() {
     let text = with(r#"pause = { xoff = "0 kB", xon = "1 byte" }"#).replacen("d = {}", r#"d = { buffer.pool = {} }"#, 1);
@@ -316,7 +316,7 @@ fn messages_go_to_sources_and_receivers() {
     assert_eq!(told, vec![(0, false, vec![LinkId(1)]), (1, false, vec![LinkId(1)])]);
 }
 
-/// Two hosts and the switch itself overload a port: what each is refused by which limit.
+/// Two hosts and the switch itself overload a port; the drops of each are counted by the limit that refused them.
 #[test]
 fn drops_are_told_by_ingress() {
     let text = r#"duration = "4 s"

@@ -5,7 +5,7 @@ use common::sound;
 use penstock_engine::{Executor, Sim};
 use penstock_model::units::Duration;
 
-/// A thousand calls where half as many are supported. The bucket is deep: the load is marked once all calls have begun.
+/// A thousand calls on a link that supports half as many. The bucket is deep: the load is marked once all calls have begun.
 const OVERLOAD: &str = r#"duration = "2 s"
 [nodes]
 a = {}
@@ -37,9 +37,9 @@ fn cuts(text: &str) -> Vec<(u32, u32)> {
 fn packets_that_overtake_each_other_are_not_lost() {
     let cuts = cuts(OVERLOAD);
     assert!(cuts.len() >= 14, "{cuts:?}");
-    // Exactly 5 % of the calls, to the nearest, as 100 ms hold five packets of each: nothing is lost, however late.
+    // Exactly 5 % of the calls, rounded, since 100 ms hold five packets of each: no packet counts as lost, however late it is.
     assert!(cuts.iter().all(|(live, cut)| *cut == (live + 10) / 20), "{cuts:?}");
-    // Without a waiting time those under way look lost.
+    // Without a waiting time, packets in flight look lost.
     let hasty = self::cuts(&OVERLOAD.replacen("\"share\"", "\"share\", waiting-time = \"0 ms\"", 1));
     assert!(hasty[0].1 > 2 * cuts[0].1, "{hasty:?}");
 }
@@ -53,7 +53,7 @@ fn packets_that_overtake_each_other_hide_no_loss() {
     assert!((share - 0.95 * (0.9 - 0.85 * 0.0074)).abs() < 4.0 * 0.0055, "{cuts:?}");
 }
 
-/// A hundred calls from the beginning and another hundred from 5 s on, all for 10 s, where a hundred are supported.
+/// A hundred calls from the beginning and another hundred from 5 s on, all for 10 s, on a link that supports a hundred.
 const TWO_AGES: &str = r#"duration = "14 s"
 warm-up = "11 s"
 [nodes]
@@ -84,7 +84,7 @@ fn the_calls_that_end_are_the_newest_the_oldest_or_any() {
         let observed = Sim::new(sound(&text, &[]).blueprint(None, 0)).expect("validated").run();
         let (_, calls) = &observed.calls[0];
         let (last, _, left) = *calls.terminations.last().expect("there is an overload");
-        // Fewer than all, and enough to tell whose are left.
+        // Fewer than all, and enough to tell whose calls are left.
         assert!(last < observed.from && (50..=101).contains(&left), "{left} are left at {last}");
         (calls.live_ps as f64 / observed.to.since(observed.from).as_ps() as f64, f64::from(left))
     };
@@ -123,7 +123,7 @@ surge = { at = "100 ms", calls = 6, spread = "20 ms" }
 termination.cl = { sar-interval = "100 ms" }
 "#;
 
-/// While the egress measures, what it may send bounds nobody: an ingress is visited for many packets at a time.
+/// While the egress measures, its possible messages do not limit other processes: a visit of an ingress handles many packets.
 #[test]
 fn who_measures_before_it_tells_bounds_no_visits() {
     let run = |text: &str, executor| {
@@ -136,7 +136,7 @@ fn who_measures_before_it_tells_bounds_no_visits() {
     };
     let (measuring, digest) = run(MANY_INGRESSES, Executor::Horizon);
     assert_eq!(digest, run(MANY_INGRESSES, Executor::Plain).1);
-    // By single thresholds the egress may send something with any packet, if a run of marked ones is one.
+    // With single thresholds and runs of one marked packet, the egress may send a message with any packet.
     let telling = MANY_INGRESSES
         .replace(
             "pcn.excess = { rate = \"9 Mbit/s\", size = \"20 ms\" }",
@@ -175,7 +175,7 @@ delay = { added = { uniform = ["0 s", "50 ms"] } }
 termination.single-threshold = { marked-run = 40, unmarked-run = 20 }
 "#;
 
-/// An ingress runs ahead of its egress, which counts marked packets before it tells anything; what it tells then comes in time.
+/// An ingress runs ahead of its egress, which counts marked packets before it sends a message; the message still arrives in time.
 #[test]
 fn what_an_ingress_sends_before_its_egress_has_counted_changes_nothing() {
     let cbr = r#"source.cbr = { rate = "64 kbit/s", packet = "160 bytes", phase = "zero" }"#;
@@ -198,7 +198,7 @@ fn what_an_ingress_sends_before_its_egress_has_counted_changes_nothing() {
                 assert_eq!(plain.0.digest, ahead.0.digest, "{text}");
                 ahead.1
             });
-            // Nothing is known of sources that may send two packets at once.
+            // For sources that may send two packets at once, no lookahead is known.
             let gain = events_of_a_visit[3] / events_of_a_visit[0];
             assert_eq!(gain > 1.5, source != restarted, "{events_of_a_visit:?} with {source} {added}");
         }
@@ -246,7 +246,7 @@ fn the_call_that_ends_is_the_one_whose_packet_was_marked() {
         let run = |text: &str, executor| {
             let observed = Sim::new(sound(text, &[]).blueprint(None, 0)).expect("validated").with_executor(executor).run();
             let ended: u32 = observed.calls[0].1.terminations.iter().map(|(_, cut, _)| cut).sum();
-            // In 4 s a call sends 200 packets, give or take those that are delayed at the ends.
+            // In 4 s a call sends 200 packets, plus or minus those delayed at the ends.
             (((observed.flows[0].sent.packets + 100) / 200) as u32, ended, observed.digest)
         };
         let (talkers, none, _) = run(&text.replacen("termination.marked-flow = {}", "", 1), Executor::Plain);
@@ -338,8 +338,8 @@ fn the_excess_decays_as_the_delay_and_the_share_of_marks_say() {
             f64::from(last.2) - 10_000.0
         };
         let law = excess(f64::from(every), 200_000);
-        // How many packets have come of 11,000 calls at random instants varies by half a root of that; one in N ends a call. Calls
-        // marked again before they end are ended once, which is the other way.
+        // The number of packets that have arrived from 11,000 calls at random instants varies by half the root of 11,000; one in N ends a
+        // call. Calls marked again before they end are ended once, which has the opposite effect.
         let deviation = 4.0 * 0.5 * 11_000_f64.sqrt() / f64::from(every);
         let marked: f64 = 1000.0 - law.last().expect("some");
         let twice = marked * marked * (40.0 / (20.0 * f64::from(every))).min(1.0) / (2.0 * 11_000.0);

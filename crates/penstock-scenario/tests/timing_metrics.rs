@@ -296,7 +296,7 @@ source.ftp = {{ size = "2 kB" }}
 "#
         )
     };
-    // With each come the counts of its transfers; those complete in the warm-up have not arrived while counting.
+    // Each completion time comes with the counts of its transfers; transfers complete in the warm-up do not count as arrived.
     let with = |rows: &[&str], of: &str, [arrived, finished]: [u32; 2]| {
         let counts = [("arrived", arrived), ("finished", finished), ("unfinished", arrived - finished)];
         let counts = counts.map(|(what, count)| format!("transfers of={of} statistic=sum what={what} {count}.0000 transfers"));
@@ -339,7 +339,7 @@ source.ftp = {{ size = "2 kB" }}
         "short",
         [0, 0],
     );
-    // Written, they are not measured twice; single flows have counts of their own.
+    // Counts that are written are not measured twice; single flows have counts of their own.
     let each = "metric = \"transfers\"\nof = [\"stopped\", \"short\"]\nper = \"flow\"";
     let expected = [
         "transfers of=stopped flow=stopped[0] what=arrived 1.0000 transfers",
@@ -363,7 +363,7 @@ source.ftp = {{ size = "2 kB" }}
     // A transfer that is open at the end is unfinished.
     let cut = text("").replace("stop = \"2.01 s\"\n", "").replace("duration = \"5 s\"", "duration = \"2.01 s\"");
     check_with(&cut, &mean("stopped"), &["completion-time of=stopped statistic=mean NaN s"], "stopped", [1, 0]);
-    // Without any [[measure]], groups of a size have them, and only they.
+    // Without any [[measure]], only groups of transfers with a size have these counts.
     let rows = numbers(&sound(&text(""), &[]));
     assert_eq!(rows.iter().filter(|row| row.starts_with("transfers")).count(), 9, "{rows:#?}");
 }
@@ -526,7 +526,7 @@ fn packets_that_are_held_back_are_late_by_just_that() {
     check(&all, "metric = \"delay\"\nof = \"f\"", &["delay of=f statistic=mean 29.0000 s", "delay of=f statistic=max 29.0000 s"]);
     let none = impaired("reordering = { probability = 0, delay = \"25 ms\" }");
     check(&none, "metric = \"delay\"\nof = \"f\"", &["delay of=f statistic=mean 4.0000 s", "delay of=f statistic=max 4.0000 s"]);
-    // With some held back, those behind them overtake: the pairs that are no longer in order have no jitter.
+    // Packets behind the ones held back overtake them: pairs that are no longer in order have no jitter.
     let some = impaired("reordering = { probability = 0.5, delay = \"25 ms\" }");
     let found = numbers(&sound(&format!("{some}[[measure]]\nmetric = \"delay\"\nof = \"f\"\n"), &[]));
     assert_eq!(found[1], "delay of=f statistic=max 29.0000 s");
@@ -544,12 +544,12 @@ fn time_to_fairness_is_when_it_lasts() {
         let scenario = sound(&format!("warm-up = \"{warm_up}\"\n{text}"), &[]);
         scenario.metrics(&Sim::new(scenario.blueprint(None, 0)).expect("sound").run())[0].value
     };
-    // 50 packets each second of either flow, the second from 3.2 s on: alike from the bin that begins at 4 s on, and counted from the
-    // end of the warm-up. With 30 % it is from 3 s on: 40 packets and 50 are within that of 45.
+    // 50 packets each second of either flow, the second from 3.2 s on: equal from the bin that begins at 4 s on, counted from the end
+    // of the warm-up. With 30 % they are fair from 3 s on: 40 and 50 packets are within 30 % of 45.
     assert_eq!(value(&text("1 s", ""), "0 s"), 4.0);
     assert_eq!(value(&text("1 s", ""), "1500 ms"), 2.5);
     assert_eq!(value(&text("1 s", "tolerance = 0.3"), "0 s"), 3.0);
-    // Bins of 30 ms have one or two packets: that is never alike for long.
+    // Bins of 30 ms have one or two packets, which are never equal for long.
     assert!(value(&text("30 ms", ""), "0 s").is_nan());
     let refused = |more: &str| common::lines(penstock_scenario::load(&text("20 s", more), "t.toml", &[]));
     assert_eq!(refused(""), ["t.toml:26: measure[0].interval: 20 s is longer than the measurement period, so no bin would be complete"]);

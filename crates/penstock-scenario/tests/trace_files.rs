@@ -15,7 +15,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The small scenario with the trace `file` in place of its flow's source, read from `folder`.
+/// The small scenario with the trace `file` instead of its flow's source, read from `folder`.
 fn read(folder: &Path, file: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let text = changed(FLOW, &format!("source.trace = {{ file = \"{file}\" }}"));
     let parquet = |_: &Path, columns: &[(&str, bool)]| {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The small scenario with links both ways between `hosts` and `a` and these transfers, files being in `folder`.
+/// The small scenario with links both ways between `hosts` and `a` and these transfers, whose files are in `folder`.
 fn read(folder: &Path, transfers: &str) -> Result<ValidScenario, Vec<Mistake>> {
     let links = "delay = \"1 ms\"\nboth-ways = true\n[[links]]\nfrom = \"hosts\"\nto = \"a\"\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nboth-ways = true";
     let text = changed(LINK, links) + "[[transfers]]\nname = \"jobs\"\n" + transfers;
@@ -121,7 +121,7 @@ fn a_load_is_met_by_the_mean_of_the_sizes() {
     let all = transfers(&read(&folder, keys).expect("sound"), 1, 0);
     let span = all[all.len() - 1].start.as_seconds();
     assert!((span / 100.0 - 1.0).abs() < 4.0 / 100.0, "{span}");
-    // By its content a distribution identifies a run, as all files do.
+    // The content of a distribution is part of a run's identity, as that of all files.
     assert!(read(&folder, keys).expect("sound").canonical().contains("\"files\":{\"d.csv\""));
     for shipped in ["web-search", "data-mining", "hadoop"] {
         drawn(&format!("from = \"hosts\"\nto = \"b\"\ncount = 10\nload = \"1 Mbit/s\"\nsize = {{ distribution = \"{shipped}\" }}\n"));

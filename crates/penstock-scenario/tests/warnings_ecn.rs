@@ -67,7 +67,7 @@ fn a_receiver_without_the_feedback_that_the_control_needs() {
     }
 }
 
-/// One link that marks on the way of one member is enough, and the way back is none.
+/// One link that marks on the route of one member is enough; the route back does not count.
 #[test]
 fn one_marking_queue_on_the_way_of_a_member_is_enough() {
     let text = |there: &str, back: &str| {

@@ -1,4 +1,4 @@
-//! A small sound scenario, and what becomes of changes to it.
+//! A small sound scenario, and the outcome of changes to it.
 #![allow(dead_code)] // each test file uses a part
 
 use penstock_model::registry::Registry;
@@ -29,7 +29,7 @@ pub fn changed(old: &str, new: &str) -> String {
     BASE.replacen(old, new, 1)
 }
 
-/// Where lines may be added: after the duration, in the link, in the flow (or after it, with a header of their own).
+/// Lines after which others may be added: in the scenario, in the link, and in the flow (or after it, with a header of their own).
 pub const TOP: &str = r#"duration = "10 s""#;
 /// See [`TOP`].
 pub const LINK: &str = r#"delay = "1 ms""#;
@@ -48,7 +48,7 @@ pub fn added(place: &str, line: &str, expected: &str) {
     refused(place, &format!("{place}\n{line}"), expected);
 }
 
-/// The components of a list as messages name them: the first dozen. So the expected texts hold whatever is added to the list.
+/// The components of a list as messages name them: the first dozen. The expected texts stay right when the list grows.
 pub fn names(list: &[&str]) -> String {
     let rest = if list.len() > 12 { ", ..." } else { "" };
     format!("{}{rest}", list[..list.len().min(12)].join(", "))
@@ -94,12 +94,12 @@ pub fn ways(scenario: &ValidScenario) -> Vec<[String; 2]> {
     blueprint.flows.iter().map(|flow| [way(flow.forward), way(flow.backward)]).collect()
 }
 
-/// A link with these lines more.
+/// A link with these additional lines.
 pub fn link(from: &str, to: &str, more: &str) -> String {
     format!("[[links]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n{more}\n")
 }
 
-/// Flows with these lines more.
+/// Flows with these additional lines.
 pub fn flow(name: &str, from: &str, to: &str, more: &str) -> String {
     format!("[[flows]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
 }

@@ -22,12 +22,12 @@ const CANCELLED: u64 = 8;
 /// Maximum CPU time before the cancellation, in seconds.
 const LATEST: f64 = 0.2;
 
-/// How much is done with a scenario.
+/// The effort spent on a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// The events of a run about; longer runs are made shorter.
+    /// Approximate number of events of a run; longer runs are shortened.
     pub events: u64,
-    /// Decides how the network is cut for several cores, and how runs are cut into stretches.
+    /// Determines how the network is cut for several cores, and how runs are cut into stretches.
     pub cut: u64,
 }
 
@@ -38,9 +38,9 @@ pub enum Outcome {
     Refused,
     /// It is valid, and too large to run here.
     TooLarge,
-    /// It has more events at its beginning than are run here.
+    /// Its beginning alone has more events than are run here.
     Begun,
-    /// All its runs, made in different ways, are the same.
+    /// All its runs, executed in different ways, are equal.
     Compared,
 }
 
@@ -55,7 +55,7 @@ pub struct Report {
     pub mistaken: Vec<String>,
 }
 
-/// Checks all of it.
+/// Checks a scenario with these settings.
 pub fn check(text: &str, sets: &[(String, String)], effort: Effort) -> Report {
     let (mut clock, mut mistaken) = (Clock::default(), Vec::new());
     let outcome = check_all(text, sets, effort, &mut clock, &mut mistaken);
@@ -80,13 +80,13 @@ fn check_all(
     if scenario.node_count() + scenario.link_count() + scenario.flow_count() > LARGEST {
         return Ok(Outcome::TooLarge);
     }
-    // Each costs as long as it lasts.
+    // Only some cases, since each cancellation lasts until its time has come.
     if effort.cut.is_multiple_of(CANCELLED) {
         cancel_while_running(scenario.blueprint(Some(effort.cut), 0), effort.cut, clock)?;
     }
     let Some(blueprint) = shortened(&scenario, effort, clock)? else { return Ok(Outcome::Begun) };
     let seen = compare(&blueprint, effort, clock)?;
-    // A shorter duration may contradict what else is written, and then there are no metrics to look at.
+    // A shorter duration may contradict other keys, and then there are no metrics to check.
     let ends = [("duration", blueprint.end), ("warm-up", blueprint.warm_up)];
     let ends = ends.map(|(path, time)| (path.to_owned(), format!("{} ps", time.as_ps())));
     if let Ok(short) = load(text, "case.toml", &[sets, &ends].concat()) {
@@ -115,8 +115,8 @@ fn shortened(scenario: &ValidScenario, effort: Effort, clock: &mut Clock) -> Res
     }
 }
 
-/// Builds the whole run and begins it, in one go, and has its flag set by another thread after some CPU time. What it takes from then
-/// on is a phase of its own.
+/// Builds and runs a whole scenario in one go, while another thread sets its flag after some CPU time. The time from then on is a
+/// phase of its own.
 fn cancel_while_running(blueprint: Blueprint, seed: u64, clock: &mut Clock) -> Result<(), String> {
     let cancel = blueprint.cancel.clone();
     let after = LATEST * Key::root(seed, 2).stream().unit();
@@ -148,7 +148,7 @@ fn cancel_while_running(blueprint: Blueprint, seed: u64, clock: &mut Clock) -> R
     }
 }
 
-/// Every way of executing a run gives the same observations.
+/// Checks that every way of executing a run gives the same observations.
 fn compare(blueprint: &Blueprint, effort: Effort, clock: &mut Clock) -> Result<Observations, String> {
     let sim = |blueprint: &Blueprint| Sim::new(blueprint.clone()).map_err(|error| error.to_string());
     let reference = in_stretches(sim(blueprint)?.with_executor(Executor::Plain), effort.cut, clock);
@@ -163,8 +163,8 @@ fn compare(blueprint: &Blueprint, effort: Effort, clock: &mut Clock) -> Result<O
     same("the general path of ports", sim(&Blueprint { fast_paths: FastPaths::NONE, ..blueprint.clone() })?.run())?;
     let shard_of = |process: usize| (Key::root(effort.cut, 0).hash([process as u64, 0]) % 3) as u32;
     let cut = Sim::with_partition(blueprint.clone(), &shard_of).map_err(|error| error.to_string())?;
-    // With threads now and then: they cost more than most of these runs, and what they spend on waiting for each other, which a busy
-    // machine makes long, is no phase of a run.
+    // With threads only now and then: they cost more than most of these runs. Their waits for each other, which are long on a busy
+    // machine, do not count as phases of a run.
     let (cut, clock) = if effort.cut & 15 == 1 { (cut, &mut Clock::default()) } else { (cut.run_shards_in_turn(), clock) };
     same("a network cut for three cores", in_stretches(cut, effort.cut, clock))?;
     let divided = Sim::with_cores(blueprint.clone(), 2).map_err(|error| error.to_string())?;
@@ -220,7 +220,7 @@ fn check_warnings(mistakes: &[Mistake]) -> Result<(), String> {
     }
 }
 
-/// Measures phases by the CPU time of this thread, which others on the machine do not move.
+/// Measures phases by the CPU time of this thread, which other processes do not affect.
 #[derive(Default)]
 struct Clock {
     longest: (&'static str, f64),
@@ -241,7 +241,7 @@ impl Clock {
     }
 }
 
-/// The CPU time of a thread, for others.
+/// The CPU time of a thread, for other threads.
 struct ThreadClock(std::path::PathBuf);
 
 impl ThreadClock {

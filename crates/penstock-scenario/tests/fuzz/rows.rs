@@ -1,19 +1,19 @@
-//! Traces, captures and time series of a scenario, and their Parquet files: the same bytes however the run is made.
+//! Traces, captures and time series of a scenario, and their Parquet files: the same bytes however the run is executed.
 
 use penstock_engine::{Cancel, Executor};
 use penstock_scenario::{ParquetWriter, SeriesRun, TraceColumns, TraceRun, ValidScenario};
 
 use super::Clock;
 
-/// Rows of a batch.
+/// Number of rows of a batch.
 const BATCH: usize = 997;
-/// Batches that are looked at: a trace has several rows for each event.
+/// Number of batches that are checked: a trace has several rows for each event.
 const MOST: usize = 64;
-/// Bytes of captures in a part.
+/// Minimum number of bytes of captures in a part.
 const PART: usize = 1 << 16;
 
-/// Checks what `[[trace]]` and `[[series]]` ask for, or the whole trace; `seed` is that of the run. What makes a batch looks at its flag,
-/// so that the phases are the others: what begins a run, and what writes a batch.
+/// Checks the rows that `[[trace]]` and `[[series]]` ask for, or the whole trace; `seed` is that of the run. Computing a batch looks at
+/// the flag, so the phases are the rest: beginning a run, and writing a batch.
 pub fn check_rows(scenario: &ValidScenario, seed: u64, clock: &mut Clock) -> Result<(), String> {
     let ways = [(Executor::Plain, 1), (Executor::Horizon, 1), (Executor::Horizon, 2)];
     let told = |mistakes: Vec<(String, String)>| format!("a valid scenario cannot be observed: {mistakes:?}");
