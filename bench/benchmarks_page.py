@@ -33,14 +33,14 @@ def measured() -> dict[str, str]:
 
 
 def when(one: dict) -> str:
-    """With what and on which day a curve or a comparison was measured."""
+    """The versions with which a curve or a comparison was measured, and the day."""
     if "measured" not in one:
         return UNNOTED
     return "with Penstock {version}, model {model}, on {date}".format(**one["measured"])
 
 
 def note(named: Iterable[tuple[str, str]]) -> list[str]:
-    """Below a table: when its numbers were measured, by their names where that is not the same for all."""
+    """The note below a table: when its numbers were measured, by name if not all at the same time."""
     groups: dict[str, list[str]] = {}
     for name, told in named:
         groups.setdefault(told, []).append(name)
@@ -73,13 +73,13 @@ def peer_rows(compared: list[dict], peer: str) -> list[str]:
 
 
 def without_setup(form: dict) -> float | None:
-    """The ratio without set-up; none where that is nearly all of the peer's run, and the rest a difference of noise."""
+    """The ratio without set-up; none if set-up is nearly all of the peer's run, since the rest is then noise."""
     whole = statistics.median(run["cpu"] for run in form["runs"])
     return statistics.median(form["steady_ratios"]) if form["setup_cpu_seconds"] < 0.8 * whole else None
 
 
 def work_rows(compared: list[dict], peer: str) -> list[str]:
-    """How far the work of both lies apart, and how far it may."""
+    """Difference between the work of both, and its permitted maximum."""
     head = ["workload", "simulated", "packet-hops", "delivered", "goodput", "drops"]
     lines = []
     for one in compared:
@@ -94,14 +94,14 @@ def work_rows(compared: list[dict], peer: str) -> list[str]:
 
 
 def trees(compared: list[dict]) -> list[tuple[int, dict]]:
-    """The comparisons on fat trees with their numbers of hosts, from the smallest on."""
+    """The comparisons on fat trees with their numbers of hosts, in ascending order."""
     found = [one for one in compared if one["workload"].startswith("fat-tree-")]
     ports = [int(one["workload"].removeprefix("fat-tree-")) for one in found]
     return sorted(((k**3 // 4, one) for k, one in zip(ports, found, strict=True)), key=lambda pair: pair[0])
 
 
 def tree_rows(compared: list[dict]) -> list[str]:
-    """What each simulator of each pair took on fat trees, set-up included, and its rate without set-up."""
+    """Time of each simulator of each pair on fat trees, set-up included, and its rate without set-up."""
     head = [
         "hosts",
         "simulator",
@@ -135,7 +135,7 @@ def tree_rate(one: dict, side: dict) -> float:
 
 
 def apart(ours: float, theirs: float) -> float:
-    """How much more of it Penstock has, as a share of the larger."""
+    """Penstock's excess over the peer, as a share of the larger number."""
     return (ours - theirs) / max(ours, theirs, 1)
 
 
@@ -166,13 +166,13 @@ def growth_rows(curve: dict) -> list[str]:
 
 
 def growth_note(name: str, curve: dict) -> list[str]:
-    """When a curve was measured, and how it differs from one of its name that is measured now."""
+    """When a curve was measured, and how its definition differs from the present one of the same name."""
     changed = f", {SINCE_CHANGED[name]}" if name in SINCE_CHANGED and "measured" not in curve else ""
     return note([(name, when(curve) + changed)])
 
 
 def tables() -> dict[str, list[str]]:
-    """The lines of each table of the page, by its name, as far as the numbers are there."""
+    """The lines of each table of the page whose numbers exist, by its name."""
     parts = {}
     if PEERS.exists():
         compared = json.loads(PEERS.read_text())
@@ -212,7 +212,7 @@ def draw(curves: dict, compared: list[dict]) -> None:
     figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
     for axis, prefix in zip(axes.flat, ("flows", "hops", "calls", "time"), strict=True):
         for curve in (curve for name, curve in curves.items() if name.startswith(prefix)):
-            # Simulated time differs from point to point, and is itself what grows in the last panel.
+            # Simulated time differs from point to point, and is the growing quantity of the last panel.
             times = [p["time"] if prefix == "time" else p["time"] / p["seconds"] for p in curve["points"]]
             line(axis, curve, times, 1e6)
         finish(axis, "time" if prefix == "time" else "time per simulated second")

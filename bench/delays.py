@@ -69,7 +69,7 @@ NETWORKS: dict[str, Tables] = {
 def text(network: Tables, delay: float) -> str:
     """The scenario of a network whose long links have this delay, in seconds."""
     senders = int(network.get("senders", "2"))
-    # A pipe full of packets there and back, with what waits before the bottleneck.
+    # A pipe full of packets there and back, and the queue of the bottleneck.
     window = round(2 * delay * RATE / 12_000 / senders) + 20
     share = RATE / senders
     source = network.get("source", CBR if senders < 3 else POISSON).replace("900 Mbit/s", f"{round(0.9 * share)} bit/s")

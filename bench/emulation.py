@@ -54,7 +54,7 @@ BURST = 60
 
 
 def emulate(rate: float, limit: int, seconds: float, programs: list[str]) -> dict[str, Any]:
-    """What an emulation with these programs measured."""
+    """The measurements of an emulation with these programs."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.toml"
         file.write_text(NETWORK.format(duration=seconds + 2, rate=rate, limit=limit))
@@ -75,7 +75,7 @@ def reported(found: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def send(to: str, seconds: float, rate: float) -> None:
-    """Sends packets of 64 bytes at a rate, and prints how many."""
+    """Sends packets of 64 bytes at a rate, and prints their number."""
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     out.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, PAYLOAD)
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
@@ -120,7 +120,7 @@ def main() -> None:
     print("| link | control | goodput | of the ideal | p50 | p99 | p99.9 | max (us) | above 1 ms |")
     print("|---|---|---|---|---|---|---|---|---|")
     for rate in given.rates:
-        # Twice the packets of the round trip of 8 ms, at least 50.
+        # Twice the number of packets in a round trip of 8 ms, at least 50.
         limit = max(50, round(2 * rate * 1e6 * 8e-3 / 12_000))
         for control in given.controls:
             client = f"h1 at 500 ms: iperf3 -c h2 -C {control} -t {given.seconds:g} -J"

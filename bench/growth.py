@@ -57,7 +57,7 @@ def calls(rate: int) -> str:
 
 
 def fat_tree(hosts: int) -> str:
-    """The workload `fat-tree` by number of hosts: 16, 128 or 1,024, of switches with 4, 8 or 16 ports."""
+    """The workload `fat-tree` by number of hosts: 16, 128 or 1,024, with switches of 4, 8 or 16 ports."""
     return bench.fat_tree(round((4 * hosts) ** (1 / 3)))
 
 
@@ -71,7 +71,7 @@ def leaves_and_spines(hosts: int) -> str:
 
 
 def provider(nodes: int) -> str:
-    """A provider's network: random places, links of 100 Mbit/s and 1 to 30 ms by length, four transfers a node."""
+    """A provider's network: random places, links of 100 Mbit/s and 1 to 30 ms by length, four transfers per node."""
     rate = "100 Mbit/s"
     drawn = waxman(Network(), nodes, rate=rate, delay="1 ms")  # for its places and links alone
     across = max(dist(*pair) for pair in combinations(drawn.places, 2))
@@ -86,7 +86,7 @@ def provider(nodes: int) -> str:
         for ends in ((group[a], group[b]), (group[b], group[a])):
             delay, queue = f"{PROVIDER_DELAYS[0] + round(more)} us", TailDrop(limit="250 packets")
             net.link(*ends, rate=rate, delay=delay, weight=weight, queue=queue)
-    # There and back takes up to 0.26 s without queues.
+    # A round trip takes up to 0.26 s without queues.
     _transfers(net, group, (1, 7, nodes // 3, nodes // 2 + 1), "200 ms", initial_rto="1 s")
     return net.toml(description="Transfers over a provider's network", duration="4 s")
 
@@ -102,7 +102,7 @@ def _transfers(
 
 
 class Curve(NamedTuple):
-    """What grows, through which sizes, and the scenario of a size with the time that it simulates."""
+    """The growing quantity, its sizes, and for each size the scenario with its simulated time."""
 
     what: str
     sizes: tuple[int, ...]
@@ -141,7 +141,7 @@ CURVES = {
     "time-tcp": Curve(
         "seconds simulated", (2, 10, 50, 250), lambda _: bench.tcp_many(100), float, "100 TCP flows over a dumbbell"
     ),
-    # Long enough that the first milliseconds, in which all begin, are a small part.
+    # Long enough that the first milliseconds, in which all flows begin, are a small part.
     "fat-tree": Curve("hosts", (16, 128, 1024), fat_tree, lambda hosts: max(6.4 / hosts, 0.02), "fat tree"),
     "leaf-spine": Curve(
         "hosts", (32, 128, 512, 2048), leaves_and_spines, lambda hosts: max(6.4 / hosts, 0.02), "leaves and spines"
@@ -151,7 +151,7 @@ CURVES = {
 
 
 def measure(name: str, size: int) -> dict:
-    """A point of a curve, in this process: the set-up first, which is then left out of the whole."""
+    """Measures a point of a curve in this process: the set-up first, which is then subtracted from the whole."""
     curve = CURVES[name]
     text, seconds = curve.text(size), curve.seconds(size)
     setup = bench.measure_scenario(text, name, f"{seconds:g} s", only_setup=True)
@@ -167,7 +167,7 @@ def measure(name: str, size: int) -> dict:
 
 
 def apart(name: str, size: int) -> dict:
-    """The same in a process of its own."""
+    """Measures a point in a process of its own."""
     command = [sys.executable, __file__, "--point", name, str(size)]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 

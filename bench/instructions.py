@@ -26,11 +26,11 @@ from penstock.bench import WORKLOADS
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "instructions.toml"
 
-# Another version of the compiler, or a processor whose memory copies take another path of the C library, moves the
-# counts by some per cent either way; a regression worth stopping for moves them by more.
+# Another version of the compiler, or a processor whose memory copies use another path of the C library, changes the
+# counts by some per cent in either direction. A regression that should fail changes them by more.
 MARGIN = 0.05
 
-# Seconds simulated in the shorter and in the longer run. In the TCP workloads all flows have begun when the first ends.
+# Seconds simulated in the shorter and the longer run. In the TCP workloads, all flows begin within the shorter one.
 SECONDS = {
     "cbr": (1, 4),
     "parking-lot": (1, 2),
@@ -96,7 +96,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def table(counted: dict[str, float], kept: dict[str, float]) -> str:
-    """The table that is printed: for each workload the kept number, the counted one, and the change in per cent."""
+    """The printed table: for each workload the kept number, the counted one, and the change in per cent."""
     lines = [f"{'instructions per packet-hop':30}{'kept':>8}{'now':>8}{'change':>9}"]
     for name, now in counted.items():
         before = kept.get(name, float("nan"))
@@ -105,7 +105,7 @@ def table(counted: dict[str, float], kept: dict[str, float]) -> str:
 
 
 def verdict(counted: dict[str, float], kept: dict[str, float]) -> tuple[int, list[str]]:
-    """The exit code, and what to say: which workloads take too much; one that nothing is kept of is among them."""
+    """The exit code and the message, which names the workloads with too many instructions or without a kept number."""
     names = [name for name, now in counted.items() if not now <= kept.get(name, float("nan")) * (1 + MARGIN)]
     if not names:
         return 0, [f"none is more than {MARGIN:.0%} above the kept count"]

@@ -26,7 +26,7 @@ CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 def code_tokens(text: str, lexer: RustLexer | PythonLexer) -> Iterator[tuple[int, str]]:
-    """Line numbers, from 1, and texts of all tokens that are code; one of several lines comes once for each.
+    """Line numbers, from 1, and texts of all tokens that are code; a token of several lines comes once for each line.
 
     Literals come as quotes, so that no bracket in them counts.
     """
@@ -90,7 +90,7 @@ def code_lines(path: Path) -> int:
 
 
 def rust_files(folder: Path) -> list[Path]:
-    """The Rust files below a folder, but for modules named `tests`."""
+    """The Rust files below a folder, except modules named `tests`."""
     return [
         path for path in sorted(folder.rglob("*.rs")) if "tests" not in path.relative_to(folder).with_suffix("").parts
     ]
@@ -113,7 +113,7 @@ def count(root: Path) -> dict[str, int]:
 
 
 def main() -> None:
-    """Print the counts, or as JSON."""
+    """Print the counts as a table or as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--format", choices=["table", "json"], default="table")
     counts = count(ROOT)

@@ -70,13 +70,13 @@ def unlisted(files: list[Path]) -> list[str]:
 
 
 def processor_time() -> float:
-    """Of all children, in seconds."""
+    """Processor time of all children, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def step(what: str, command: list[str], environment: dict[str, str], shows: bool = False) -> bool:
-    """Runs a command and says in a line what came out; whether it succeeded."""
+    """Runs a command and prints its outcome in a line; returns whether it succeeded."""
     before = processor_time()
     print(f"{what:<34} ", end="", flush=True)
     environment = os.environ | environment
@@ -94,7 +94,7 @@ def step(what: str, command: list[str], environment: dict[str, str], shows: bool
 
 
 def tests_of_components(name: str, chosen: list[Component]) -> bool:
-    """Runs the tests of the components with this name; whether they passed."""
+    """Runs the tests of the components with this name; returns whether they passed."""
     if not chosen:
         return True
     only = {"PENSTOCK_COMPONENT": name}
@@ -108,7 +108,7 @@ def tests_of_components(name: str, chosen: list[Component]) -> bool:
 
 
 def tests_of_metrics(chosen: list[Component]) -> bool:
-    """Runs the tests of a metric and of the list of metrics; whether they passed."""
+    """Runs the tests of a metric and of the list of metrics; returns whether they passed."""
     tests = [f"{component.module}::" for component in chosen]
     command = [*TEST, "-p", "penstock-scenario", "--lib", "--", *tests, "each_metric_is_found"]
     return not chosen or step("unit tests of the metric", command, {})

@@ -34,9 +34,9 @@ class Job(NamedTuple):
 
     # A script or a program, and its settings.
     command: list[str]
-    # How long both simulate, where the peer takes minutes for the whole.
+    # Simulated time of both, if the peer takes minutes for the whole workload.
     seconds: float | None = None
-    # The scenario's text, where the peer has another TCP than the workload; the program is given its routes and starts.
+    # The scenario's text, if the peer's TCP differs from the workload's; the program gets its routes and starts.
     text: Callable[[], str] | None = None
 
 
@@ -44,7 +44,7 @@ class Workload(NamedTuple):
     """A workload of `penstock bench`, and how the peers that can do it run it."""
 
     jobs: dict[str, Job]
-    # Packet-hops per CPU second over ns-2's that the project promises at least, set-up included.
+    # Minimum of the ratio to ns-2 in packet-hops per CPU second, set-up included, that the project promises.
     required: float | None = None
     # A smaller job for ns-2: flows between two nodes share an agent.
     shares: bool = False
@@ -52,7 +52,7 @@ class Workload(NamedTuple):
 
 def tree(ports: int, ns3_seconds: float, htsim_seconds: float) -> Workload:
     """The workload `fat-tree` by the ports of its switches: with SACK for ns-3, and with NewReno for htsim."""
-    # Without SACK ns-3 repairs losses so that it has a fifth less goodput; htsim restarts the timer at each partial
+    # Without SACK, ns-3's loss recovery loses a fifth of the goodput. htsim restarts the timer at each partial
     # acknowledgement, and sends nothing on the first duplicates.
     without_sack = {"partial_ack_timer": "every", "limited_transmit": False}
     return Workload(
@@ -63,8 +63,8 @@ def tree(ports: int, ns3_seconds: float, htsim_seconds: float) -> Workload:
     )
 
 
-# af runs as `penstock bench` runs it: with the readings that the reproduction has chosen. ns-3 has neither RED_n nor
-# markers that colour.
+# af runs as in `penstock bench`, with the readings that the reproduction has chosen. ns-3 has neither RED_n nor
+# colouring markers.
 AF = ["tcp_starts=0", "udp_starts=0.1", "udp_random=1", "delayed_ack=1", "min_rto=0", "max_rto=100000", "per_flow=0"]
 WORKLOADS = {
     "cbr": Workload({"ns-2": Job(["cbr.tcl"]), "ns-3": Job(["cbr"], 10)}, 37, shares=True),
@@ -84,10 +84,10 @@ WORKLOADS = {
     "fat-tree-8": tree(8, 0.02, 0.05),
     "fat-tree-16": tree(16, 0.005, 0.02),
 }
-# Only if they are named: ns-3 takes most of a minute for each run.
+# These run only if they are named, since ns-3 needs most of a minute for each run.
 LARGE = ("fat-tree-16",)
 
-# A peer's event schedulers: its default, and one that is often faster. What counts is the ratio to the fastest of them.
+# A peer's event schedulers: its default, and one that is often faster. The ratio to the fastest counts.
 FORMS = {
     "ns-2": {"calendar": ["scheduler=Calendar"], "splay": ["scheduler=Splay"]},
     "ns-3": {"map": [], "heap": ["--SchedulerType=ns3::HeapScheduler"]},
@@ -96,16 +96,16 @@ FORMS = {
 SHARED = {"splay, shared agents": ["scheduler=Splay", "own_agents=0"]}
 PAIRS = {"ns-2": 5, "ns-3": 3, "htsim": 5}
 
-# How far two may lie apart. Starting times are drawn by different generators, and TCP's losses at the end of slow
-# start hang on them: over ten seeds of ns-2 the drops of tcp-bulk have a standard deviation of 9 % (2,838 to 3,862), so
-# that two single runs differ by 25 % once in twenty times. Nothing else varies by more than 0.3 %.
+# Permitted differences. Different generators draw the starting times, on which TCP's losses at the end of slow start
+# depend: over ten seeds of ns-2, the drops of tcp-bulk have a standard deviation of 9 % (2,838 to 3,862), so two single
+# runs differ by 25 % once in twenty times. Nothing else varies by more than 0.3 %.
 BANDS = {"packet_hops": 0.02, "delivered": 0.02, "goodput": 0.01, "drops": 0.25}
-# Routes and starts are the same in the fat trees; a packet that is lost here or there changes all that follows: over
-# three seeds of Penstock packet-hops vary by 3 %, goodput by 3 % and drops by 13 %.
+# Routes and starts are the same in the fat trees, but one lost packet changes everything after it: over three seeds of
+# Penstock, packet-hops vary by 3 %, goodput by 3 % and drops by 13 %.
 IN_TREES = {"packet_hops": 0.03, "delivered": 0.03, "goodput": 0.05, "drops": 0.2}
-# ns-3's receivers tell what arrived in order, which is not what Penstock and ns-2 call delivered for TCP. Of a thousand
-# flows most have timeouts; after one ns-3 sends again all that was outstanding, so that more arrives twice, and its
-# connections begin a round trip later with a handshake. What is compared is the cost of a packet-hop.
+# ns-3's receivers report bytes that arrived in order, which differs from what Penstock and ns-2 call delivered for TCP.
+# Most of a thousand flows have timeouts. After a timeout, ns-3 sends all outstanding segments again, so more arrives
+# twice, and its connections begin a round trip later with a handshake. The comparison is of the cost of a packet-hop.
 OTHER_BANDS = {
     ("ns-3", "tcp-bulk"): {"packet_hops": 0.02, "goodput": 0.01, "drops": 0.25},
     ("ns-3", "tcp-many"): {"packet_hops": 0.05, "goodput": 0.2, "drops": 0.4},
@@ -133,7 +133,7 @@ class Comparison:
         self.bands = OTHER_BANDS.get((peer, name), BANDS)
 
     def same_work(self) -> tuple[dict, list[str], Run]:
-        """What both did, what lies outside the bands, and the peer's counts, made link by link in a run not timed."""
+        """The work of both, the numbers outside their bands, and the peer's counts, link by link in an untimed run."""
         ours = penstock(self.scenario, self.seconds)
         theirs = self.call(self.command, next(iter(self.forms.values())), self.seconds, exact=True)
         pairs = {what: (getattr(ours, what), getattr(theirs, what)) for what in self.bands}
@@ -141,7 +141,7 @@ class Comparison:
         return {what: {"penstock": a, "peer": b} for what, (a, b) in pairs.items()}, outside, theirs
 
     def timed(self, form: str, counted: Run) -> Run:
-        """A run without the counting of every link, which must have done what was counted."""
+        """A run that does not count at every link, whose work must equal that of the counted run."""
         run = self.call(self.command, self.forms[form], self.seconds)
         if (run.drops, run.goodput) != (counted.drops, counted.goodput):
             raise RuntimeError(f"{self.name} in {self.peer}, {form}, did not do what was counted")
@@ -178,7 +178,7 @@ class Comparison:
         }
 
     def about(self, work: dict, outside: list[str]) -> dict:
-        """What was compared, and whether it is the same work."""
+        """The subject of the comparison, and whether both did the same work."""
         return {
             **{"workload": self.name, "peer": self.peer, "version": simulators.version(self.peer)},
             **{"measured": page.measured()},
@@ -187,7 +187,7 @@ class Comparison:
 
 
 def merged(kept: list[dict], new: list[dict]) -> list[dict]:
-    """Both, peer by peer in the order of the workloads; new results replace stored ones."""
+    """Stored and new results, peer by peer in the order of the workloads; new results replace stored ones."""
     found = {(one["peer"], one["workload"]): one for one in [*kept, *new]}
     return [found[peer, name] for peer in FORMS for name in WORKLOADS if (peer, name) in found]
 
@@ -220,7 +220,7 @@ def against(ours: dict, theirs: dict) -> dict:
 
 
 def show(compared: dict) -> None:
-    """Prints a comparison; of two that did not do the same work only that."""
+    """Prints a comparison; if the two did not do the same work, prints only that."""
     peer = compared["peer"]
     length = "" if compared["seconds"] is None else f", {compared['seconds']} s"
     print(f"\n{compared['workload']}{length}")

@@ -14,7 +14,7 @@ SEEN = "1.5 ms"
 
 
 class Flow(NamedTuple):
-    """When a flow begins, in ps, and the links that its packets take there and back, as positions in the plan."""
+    """Start of a flow, in ps, and the links of its packets there and back, as positions in the plan."""
 
     start: int
     there: list[int]
@@ -28,7 +28,7 @@ class Plan(NamedTuple):
     flows: dict[str, Flow]
 
     def text(self) -> str:
-        """As the programs read it."""
+        """The plan in the form that the programs read."""
         ends = dict.fromkeys(end for link in self.links for end in link)
         number = {name: position for position, name in enumerate(ends)}
         lines = [str(len(self.links)), *(f"{number[a]} {number[b]}" for a, b in self.links), str(len(self.flows))]
@@ -38,9 +38,9 @@ class Plan(NamedTuple):
 
 
 def plan(scenario: str) -> Plan:
-    """What a scenario of TCP transfers that begin in the first millisecond has: each flow's SYN and its answer tell."""
+    """The plan of TCP transfers that begin in the first millisecond, from each flow's SYN and its answer."""
     groups = len(tomllib.loads(scenario)["flows"])
-    # With windows of one packet queues are short, and nothing is lost; neither routes nor starts hang on windows.
+    # With windows of one packet, queues are short and nothing is lost; routes and starts do not depend on windows.
     sets = [("duration", SEEN), *((f"flows[{group}].transport.tcp.max-window", "1 packet") for group in range(groups))]
     links: dict[tuple[str, str], int] = {}
     flows: dict[str, Flow] = {}

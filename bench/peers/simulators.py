@@ -1,4 +1,4 @@
-"""Runs a workload in Penstock, ns-2, ns-3 or htsim: what it did and what it cost."""
+"""Runs a workload in Penstock, ns-2, ns-3 or htsim, and returns its counts and its cost."""
 
 import json
 import os
@@ -12,14 +12,14 @@ HERE = Path(__file__).resolve().parent
 BUILT = HERE.parents[1] / "target" / "peers"
 PENSTOCK = Path(sys.executable).with_name("penstock")
 
-# ns-3's modules; what pkg-config says of include paths is damaged in Debian's package, and not needed there.
+# ns-3's modules; pkg-config's include paths are wrong in Debian's package, and not needed there.
 MODULES = ["ns3-internet", "ns3-point-to-point", "ns3-traffic-control"]
-# Ends the peers' scripts after next to nothing: what is left is set-up.
+# Ends the peers' scripts almost at once, so that only the set-up is left.
 NOTHING = 0.0001
 
 
 class Run(NamedTuple):
-    """What one run did and cost: CPU time as it is compared, CPU time of all its processes, peak memory."""
+    """Counts and cost of one run: CPU time for the comparison, CPU time of all its processes, peak memory."""
 
     packet_hops: int
     delivered: int
@@ -33,7 +33,7 @@ class Run(NamedTuple):
 def call(command: list[str]) -> tuple[str, float, int]:
     """Output, user and system time, and peak memory of a command."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        # What goes to stderr is a line or two, so nothing waits for it to be read.
+        # Only a line or two goes to stderr, so the process never waits for a reader.
         out, err = process.stdout.read(), process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -43,7 +43,7 @@ def call(command: list[str]) -> tuple[str, float, int]:
 
 
 def penstock(name: str, seconds: float | None = None, *, only_setup: bool = False) -> Run:
-    """From the text of a workload, or of a scenario file, to its counters, or to the first event."""
+    """Runs the text of a workload or of a scenario file to its counters, or to the first event."""
     more = [*([] if seconds is None else ["--duration", f"{seconds} s"]), *(["--setup"] if only_setup else [])]
     out, whole, _ = call([str(PENSTOCK), "bench", name, "--format", "json", *more])
     [seen] = json.loads(out)
@@ -64,7 +64,7 @@ def counted(command: list[str]) -> Run:
 
 
 def ns2(command: list[str], form: list[str], seconds: float | None, *, exact: bool = False) -> Run:
-    """A script of ours with its settings; `form` says how it runs, `exact` counts link by link."""
+    """Runs one of our scripts with its settings; `form` says how it runs, `exact` counts link by link."""
     script, *settings = command
     until = [] if seconds is None else [f"until={seconds}"]
     counting = ["exact=1", *(["per_flow=1"] if script == "af.tcl" else [])] if exact else []
@@ -72,14 +72,14 @@ def ns2(command: list[str], form: list[str], seconds: float | None, *, exact: bo
 
 
 def ns3(command: list[str], form: list[str], seconds: float | None, *, exact: bool = False) -> Run:
-    """The same with a program of ours."""
+    """Runs one of our programs for ns-3 in the same way."""
     program, *settings = command
     until = [] if seconds is None else [f"--until={seconds}"]
     return counted([str(BUILT / program), *settings, *form, *until, *(["--exact=1"] if exact else [])])
 
 
 def htsim(command: list[str], _form: list[str], seconds: float | None, **_exact: bool) -> Run:
-    """The same with a program of ours that was built with htsim's library; it always counts link by link."""
+    """Runs one of our programs that was built with htsim's library; it always counts link by link."""
     return counted([*command, f"--until={seconds}"])
 
 

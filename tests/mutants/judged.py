@@ -1,4 +1,4 @@
-"""Why mistakes of random draws survive, as far as somebody has looked."""
+"""Known reasons why mistakes of random draws survive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """Why no test can tell a mistake from the right text."""
+    """The reason why no test can distinguish a mistake from the right text."""
 
     file: str
     line: str
@@ -66,7 +66,7 @@ def read_judgements(mistakes: list[Mistake], root: Path = ROOT, path: Path = FIL
 
 
 def lines_until(mistake: Mistake, root: Path = ROOT) -> list[str]:
-    """The lines of the source up to that where a mistake begins, without their indentation."""
+    """The lines of the source up to the one in which a mistake begins, without their indentation."""
     source = (root / mistake.file).read_text()
     begin = mistake.span(source)[0]
     end = source.find("\n", begin)

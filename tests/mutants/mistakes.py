@@ -1,4 +1,4 @@
-"""The list of mistakes: what each changes, where, and that its text is still there."""
+"""The lists of mistakes: the change and place of each, and a check that its text still exists."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Mistake:
 
     @property
     def number(self) -> int:
-        """What chooses it: of its name, so that another entry changes nothing."""
+        """The number that selects it. It follows from the name, so that another entry does not change it."""
         return zlib.crc32(self.name.encode())
 
     @property
@@ -57,7 +57,7 @@ class Mistake:
         return self.text.partition(BEGIN)[2].partition(END)[0] if BEGIN in self.text else self.text
 
     def span(self, source: str) -> tuple[int, int]:
-        """Where in the source the replaced text begins and ends."""
+        """Positions in the source at which the replaced text begins and ends."""
         begin = self.at if self.at >= 0 else source.index(self.context) + max(self.text.find(BEGIN), 0)
         return begin, begin + len(self.original)
 
@@ -78,7 +78,7 @@ def read_lists(folder: Path = LISTS) -> list[Mistake]:
 
 
 def wrong(mistakes: list[Mistake], root: Path = ROOT) -> list[str]:
-    """What is wrong with the list itself: each a sentence that names the entry."""
+    """Faults of the list itself: one sentence each, which names the entry."""
     said = []
     names: set[int] = set()
     for it in mistakes:
@@ -92,7 +92,7 @@ def wrong(mistakes: list[Mistake], root: Path = ROOT) -> list[str]:
 
 
 def wrong_with(it: Mistake, root: Path) -> list[str]:
-    """What is wrong with one entry."""
+    """Faults of one entry."""
     if not (root / it.file).is_file():
         return [f"there is no file {it.file}"]
     if it.text.count(BEGIN) != it.text.count(END) or it.text.count(BEGIN) > 1:
@@ -122,7 +122,7 @@ def parses(text: str) -> bool:
 
 
 def overlapping(mistakes: list[Mistake], root: Path) -> list[str]:
-    """Rust mistakes are compiled side by side: two of them have the same text or share none of it."""
+    """Reports Rust mistakes whose texts overlap: all are compiled together, so texts must be equal or disjoint."""
     said = []
     spans: dict[str, dict[tuple[int, int], str]] = {}
     for it in mistakes:

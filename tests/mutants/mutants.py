@@ -32,7 +32,7 @@ ENGINE = [f"crates/penstock-engine/src/{name}" for name in ("kernel", "merge", "
 
 
 def main() -> None:
-    """Everything, or what the command line asks for."""
+    """Runs all lists, or the part that the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="only mistakes whose area or name contains one of these")
     parser.add_argument(
@@ -77,7 +77,7 @@ class State:
     """The known results, on disk after each mistake."""
 
     def __init__(self, mistakes: list[Mistake], file: Path) -> None:
-        """Brings the copy up to date and forgets what was found with other sources."""
+        """Brings the copy up to date and discards results of other sources."""
         copy_tree(mistakes)
         self.file = file
         self.lock = threading.RLock()
@@ -92,7 +92,7 @@ class State:
         """The mistakes in Rust that each step executes: it cannot notice others."""
 
     def keep(self) -> None:
-        """Writes everything, so that at no instant it is half there."""
+        """Writes all results atomically."""
         content = {
             "fingerprint": self.fingerprint,
             "seconds": self.seconds,
@@ -115,7 +115,7 @@ def run(wanted: list[Mistake], state: State, niceness: int, programs: list[Progr
     open_ones.sort(key=lambda it: next((i for i, crate in enumerate(CRATES) if crate in it.file), 0.5))
     if len(open_ones) < len(wanted):
         say(f"{len(wanted) - len(open_ones)} are known from before")
-    # A mistake in Python is written into the copy, where others would meet it.
+    # A mistake in Python is written into the copy, where other trials would run it too.
     workers = os.cpu_count() if all(it.is_rust for it in open_ones) else 1
     with ThreadPoolExecutor(workers) as pool:
         tried = [pool.submit(try_and_keep, it, programs, state) for it in open_ones]
@@ -128,7 +128,7 @@ def run(wanted: list[Mistake], state: State, niceness: int, programs: list[Progr
 
 
 def try_and_keep(it: Mistake, programs: list[Program], state: State) -> str:
-    """Asks the tests about one mistake, keeps what they say, and tells it."""
+    """Runs the tests with one mistake, keeps the result, and reports it."""
     began = time.monotonic()
     found = try_one(it, programs, state)
     with state.lock:
@@ -139,7 +139,7 @@ def try_and_keep(it: Mistake, programs: list[Program], state: State) -> str:
 
 
 def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
-    """Asks the tests about one mistake."""
+    """Runs the tests with one mistake."""
     steps = steps_for(it, programs, state.seconds)
     last = state.last.get(it.name, {}).get("step", "")
     steps.sort(key=lambda step: step.label != last)  # the one that failed last time first
@@ -161,7 +161,7 @@ def try_one(it: Mistake, programs: list[Program], state: State) -> dict:
 
 
 def passed_without(step: Step, state: State) -> None:
-    """Without a mistake everything that is asked passes, and how long that takes bounds what comes after."""
+    """Checks that all requested tests pass without a mistake; their duration bounds that of later runs."""
     with state.lock:
         if step.label not in state.seconds:
             outcome = ask(replace(step, seconds=360.0))
@@ -184,7 +184,7 @@ def finish(wanted: list[Mistake], state: State) -> None:
     print(f"mutants: {len(found)} of {len(tried)} caught, {percent(len(found), max(len(tried), 1))}")
     if len(tried) < len(wanted):
         sys.exit(f"{len(wanted) - len(tried)} were not tried")
-    # Nobody has looked yet at whether what was drawn could make a difference.
+    # Nobody has judged yet whether the drawn mistakes can make a difference.
     if not any(it.at >= 0 for it in wanted) and len(found) < LEAST_SCORE * len(tried):
         sys.exit(f"below {LEAST_SCORE:.0%}")
 

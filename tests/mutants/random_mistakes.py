@@ -89,7 +89,7 @@ def possible_in(file: Path, root: Path = ROOT) -> Iterator[Mistake]:
     tree = Parser(Language(tree_sitter_rust.language())).parse(source)
     for node in walk(tree.root_node):
         for kind, mistake in mistakes_of(node):
-            # Positions in the text, which may hold letters of several bytes.
+            # Positions in characters, since the text may have characters of several bytes.
             begin = len(source[: node.start_byte].decode())
             line = node.start_point[0] + 1
             original = text_of(node)
@@ -115,7 +115,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def is_test(node: Node) -> bool:
-    """Whether an item is compiled for tests, or for checks, only."""
+    """Whether an item is compiled only for tests or debug checks."""
     before = node.prev_named_sibling
     while before is not None and before.type == "attribute_item":
         if "test" in text_of(before) or "debug_assertions" in text_of(before):
@@ -131,7 +131,7 @@ def is_const(node: Node) -> bool:
 
 
 def mistakes_of(node: Node) -> Iterator[tuple[str, str]]:
-    """The kinds of mistakes that can be made of one node, and the replacements."""
+    """The kinds of mistakes that are possible in one node, and the replacements."""
     if node.type == "binary_expression" and not has_let(node):
         left, operator, right = node.children
         if found := BINARY.get(text_of(operator)):
@@ -156,7 +156,7 @@ def mistakes_of(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def is_condition(node: Node) -> bool:
-    """Whether a branch or loop is decided by this."""
+    """Whether this is the condition of a branch or loop."""
     parent = node.parent
     return (
         parent is not None
@@ -166,7 +166,7 @@ def is_condition(node: Node) -> bool:
 
 
 def has_let(node: Node) -> bool:
-    """Whether names are bound inside."""
+    """Whether it binds names."""
     return any(it.type in {"let_condition", "let_chain"} for it in descendants(node))
 
 
@@ -178,7 +178,7 @@ def descendants(node: Node) -> Iterator[Node]:
 
 
 def is_removable(node: Node) -> bool:
-    """Whether the program stays one without this statement: an assignment or a call, not an assertion or a jump."""
+    """Whether the program may lack this statement: an assignment or a call, but not an assertion or a jump."""
     kinds = {"assignment_expression", "compound_assignment_expr", "call_expression"}
     return text_of(node).endswith(";") and node.children[0].type in kinds
 

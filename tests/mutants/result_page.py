@@ -43,7 +43,7 @@ def table(rows: list[list[str]]) -> str:
 
 
 def percent(caught: int, count: int) -> str:
-    """A share, rounded down: 100 % is all of them."""
+    """A share in per cent, rounded down, so that 100 % means all."""
     return f"{caught * 1000 // count / 10:g} %"
 
 
@@ -59,7 +59,7 @@ def page(mistakes: list[Mistake], results: dict[str, dict]) -> str:
 def random_page(
     mistakes: list[Mistake], results: dict[str, dict], judgements: dict[str, Judgement], draw: Draw | None
 ) -> str:
-    """Findings of a draw, and why the survivors are not noticed."""
+    """Findings of a draw, and the reasons why tests do not notice the survivors."""
     text = f"{RANDOM_HEAD}\n## The last draw\n\n"
     if draw is not None:
         text += f"The draw with seed {draw.seed} has {draw.tried} mistakes that compile. Tests caught {draw.caught} "
@@ -90,7 +90,7 @@ def survivors(mistakes: list[Mistake], results: dict[str, dict]) -> list[Mistake
 
 
 def score(mistakes: list[Mistake], results: dict[str, dict]) -> str:
-    """How many of those tried are caught, in a sentence."""
+    """The number of tried mistakes that tests caught, in a sentence."""
     tried = sum(1 for it in mistakes if it.name in results)
     caught = tried - len(survivors(mistakes, results))
     text = f"**{caught} of {tried} mistakes are caught, {percent(caught, max(tried, 1))}.**"

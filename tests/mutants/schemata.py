@@ -55,7 +55,7 @@ pub fn is(number: u32) -> bool {{
 
 @dataclass(frozen=True)
 class Program:
-    """A binary of tests, built when it is asked first."""
+    """A binary of tests, built on first use."""
 
     crate: str
     name: str
@@ -67,11 +67,11 @@ class Program:
 
     @property
     def folder(self) -> Path:
-        """Where cargo would run it."""
+        """The folder in which cargo would run it."""
         return TREE / "crates" / self.crate
 
     def path(self) -> Path:
-        """Where the binary is, once it is there."""
+        """The path of the binary, which is built if necessary."""
         if self not in _built:
             which = ["--lib"] if self.is_unit else ["--test", self.name]
             for message in cargo("test", "--no-run", "--locked", "--package", self.crate, *which):
@@ -94,7 +94,7 @@ def all_programs(crates: tuple[str, ...]) -> list[Program]:
 
 
 def copy_tree(mistakes: list[Mistake]) -> None:
-    """Brings the copy to the state of the sources, with all mistakes in it; what did not change keeps its time."""
+    """Updates the copy to the sources with all mistakes in it; unchanged files keep their modification times."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     names = {name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()}
@@ -146,7 +146,7 @@ def chosen(original: str, mistakes: list[Mistake]) -> str:
 
 
 def compiling(mistakes: list[Mistake]) -> list[Mistake]:
-    """The random mistakes that compile: a draw knows no types."""
+    """The random mistakes that compile, since a draw does not know types."""
     while True:
         copy_tree(mistakes)
         failed = set()
@@ -161,13 +161,13 @@ def compiling(mistakes: list[Mistake]) -> list[Mistake]:
 
 
 def around(spans: list[dict]) -> dict:
-    """From the first of the spans to the last: a borrow that lasts too long is reported at both of its ends."""
+    """The range from the first span to the last: a borrow that lasts too long is reported at both of its ends."""
     first, last = (choose(spans, key=lambda it: it["byte_start"]) for choose in (min, max))
     return {"file_name": first["file_name"], "byte_start": first["byte_start"], "byte_end": last["byte_end"]}
 
 
 def names_at(span: dict) -> set[int]:
-    """The numbers of the mistakes in whose text an error of the compiler is, or that its line has."""
+    """The numbers of the mistakes on the lines of a compiler error."""
     text = (TREE / span["file_name"]).read_bytes()
     begin = text.rfind(b"\n", 0, span["byte_start"]) + 1
     end = text.find(b"\n", span["byte_end"])
@@ -175,7 +175,7 @@ def names_at(span: dict) -> set[int]:
 
 
 def fingerprint(mistakes: list[Mistake]) -> str:
-    """Of all that a verdict can depend on."""
+    """A hash of everything that a verdict can depend on."""
     digest = hashlib.sha256()
     for path in sorted(TREE.rglob("*")):
         name = path.relative_to(TREE).as_posix()
@@ -186,7 +186,7 @@ def fingerprint(mistakes: list[Mistake]) -> str:
 
 
 def cargo(*arguments: str) -> list[dict]:
-    """Cargo's output, or the end: the output names a mistake that does not compile."""
+    """Cargo's output; ends the program if it fails, as the output names a mistake that does not compile."""
     code, messages = said_by_cargo(*arguments)
     if code != 0:
         for message in messages:
@@ -197,7 +197,7 @@ def cargo(*arguments: str) -> list[dict]:
 
 
 def said_by_cargo(*arguments: str) -> tuple[int, list[dict]]:
-    """How cargo ended, and its messages."""
+    """Cargo's exit code and its messages."""
     settings = [word for setting in PROFILE for word in ("--config", f"profile.mutants.{setting}")]
     folder = ["--target-dir", str(HOME / "build"), "--manifest-path", str(TREE / "Cargo.toml")]
     command = ["cargo", *settings, *arguments, "--profile", "mutants", "--message-format=json", *folder]

@@ -1,4 +1,4 @@
-"""Asks the tests about one mistake, the nearest first, until one fails."""
+"""Runs the tests with one mistake, the nearest tests first, until one fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IDLE_SECONDS = 1800
 
 @dataclass(frozen=True)
 class Step:
-    """A run of tests, and how near to the mistake they are."""
+    """A run of tests, and their distance from the mistake."""
 
     near: str
     program: Program | None
@@ -46,11 +46,11 @@ class Step:
 
     @property
     def folder(self) -> Path:
-        """Where it runs."""
+        """The folder in which it runs."""
         return self.program.folder if self.program else TREE
 
     def command(self) -> list[str]:
-        """How it is run; builds missing parts."""
+        """The command that runs it; builds missing parts."""
         if self.program:
             return [str(self.program.path()), *([self.which] if self.which else [])]
         pytest = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider"]
@@ -59,7 +59,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step said."""
+    """The outcome of a step."""
 
     passed: bool
     test: str
@@ -71,7 +71,7 @@ class Outcome:
 
 
 def module_of(file: str) -> list[str]:
-    """The modules that a file is, from itself outwards, as prefixes of test names; the last is the whole crate."""
+    """The modules of a file, from the innermost outwards, as prefixes of test names; the last is the whole crate."""
     parts = list(Path(file).with_suffix("").parts[3:])
     if parts[-1] in {"mod", "lib"}:
         parts.pop()

@@ -49,7 +49,7 @@ def kinds() -> list[str]:
 
 
 def check_name(name: str) -> None:
-    """Refuses a word that is no key of a scenario."""
+    """Refuses a word that cannot be a key of a scenario."""
     if not KEY.fullmatch(name):
         form = "lower-case letters and digits, words joined by hyphens, such as early-random-drop"
         raise RefusedError(f"NAME={name}: not a valid key; {form}")

@@ -64,7 +64,7 @@ def habits(file: Path = HABITS) -> list[Habit]:
 
 
 def texts(root: Path = ROOT) -> Iterator[tuple[str, str]]:
-    """Paths and contents of all files under version control that people read, this list aside."""
+    """Paths and contents of all files under version control that people read, except this list."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True).stdout
     for path in filter(None, listed.split("\0")):
         file = root / path
@@ -93,7 +93,7 @@ def search(files: Iterable[tuple[str, str]], listed: list[Habit]) -> Iterator[Fo
 
 
 def lower(listed: list[Habit], counts: Counter[tuple[str, str]], file: Path = HABITS) -> None:
-    """Writes the counts as allowances where they are lower, or where there was none at all."""
+    """Writes the counts as allowances if they are lower, or if there was no allowance."""
     head, *_ = file.read_text(encoding="utf-8").partition("\n[")
     tables = []
     for habit in listed:
@@ -106,7 +106,7 @@ def lower(listed: list[Habit], counts: Counter[tuple[str, str]], file: Path = HA
 
 
 def main() -> None:
-    """Lists what is above its allowance, or what matches the names given."""
+    """Lists occurrences above their allowance, or those that match the given names."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("paths", nargs="*", help="list all occurrences in files that begin with one of these")
     parser.add_argument("--lower", action="store_true", help="lower the allowances to what is there")

@@ -77,7 +77,7 @@ BUDGET = 1000
 
 
 class Renewal:
-    """The runs that a renewal makes."""
+    """The runs of a renewal."""
 
     def __init__(self, study: Study, runs: int, jobs: int | None = None, store: Store | None = None) -> None:
         self.study = study
@@ -93,7 +93,7 @@ class Renewal:
             return reproduce(self.study, [], readings, runs or self.runs, self._runner(progress), claims=claims)
 
     def partly(self, tables: Sequence[str]) -> tuple[Outcome, dict[str, str]]:
-        """The named tables and the experiments run, all other tables as stored; and the digests of all first runs.
+        """Runs the named tables and the experiments; other tables are as stored. Adds the digests of first runs.
 
         Raises InputError if there is nothing stored, or another number of runs.
         """

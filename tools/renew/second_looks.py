@@ -82,7 +82,7 @@ def judged_again(study: Study, judgements: Sequence[Judgement], looks: Mapping[s
 
 
 def as_text(first: Outcome, looks: Mapping[str, SecondLook]) -> str:
-    """The file: of each claim the runs that the first look does not have, a line a row."""
+    """The text of the file: for each claim, the runs that the first look does not have, one line per row."""
     parts = []
     for claim, look in sorted(looks.items()):
         head = json.dumps({**asdict(look.origin), "runs": look.outcome.runs})[:-1]
@@ -98,7 +98,7 @@ def as_text(first: Outcome, looks: Mapping[str, SecondLook]) -> str:
 
 
 def claims_looked_at_again(study: Study) -> list[str]:
-    """The claims that a study ships second looks of."""
+    """The claims for which a study ships second looks."""
     text = text_beside(study.document, FILE)
     return list(json.loads(text)) if text else []
 
@@ -127,7 +127,7 @@ def _later(outcome: Outcome, table: Table, row: Row, before: int) -> dict[str, l
 
 
 def _both(study: Study, first: Outcome, more: Outcome) -> Outcome:
-    """The runs of `more`, behind the first look's."""
+    """The runs of the first look, followed by the runs in `more`."""
     for table, row, values in more.measured():
         before = first.all_values(table, row)
         more.put(table, row, {name: [*before[name], *later] for name, later in values.items()})

@@ -28,7 +28,7 @@ def this_core() -> Origin:
 
 
 def runs_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None = None) -> str:
-    """The file: a line a row, with its numbers by name and replication, and then the digests by scenario.
+    """The text of the file: one line per row, with its numbers by name and replication, then the digests by scenario.
 
     Without `digests`, writes the digests of the outcome's own first runs.
     """
@@ -40,13 +40,13 @@ def runs_text(study: Study, outcome: Outcome, digests: Mapping[str, str] | None 
 
 
 def rows_text(rows: Mapping[str, Sequence[Any]]) -> str:
-    """Rows of tables in JSON, a line a row."""
+    """Rows of tables in JSON, one line per row."""
     lines = {name: ",\n".join(f"   {json.dumps(row)}" for row in own) for name, own in rows.items()}
     return ",\n".join(f"  {json.dumps(name)}: [\n{own}\n  ]" for name, own in lines.items())
 
 
 def pilot_of(outcome: Outcome) -> Pilot:
-    """The pilot that these runs make; at least two of each row."""
+    """The pilot from these runs; each row has at least two."""
     deviations = {}
     for table in outcome.tables:
         for row, column, _ in table.numbers():

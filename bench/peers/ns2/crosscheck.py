@@ -40,7 +40,7 @@ AF = load("af")
 
 @dataclass(frozen=True)
 class Variant:
-    """A family of settings, said once for each simulator.
+    """A family of settings, written once for each simulator.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ class Variant:
     sets: Mapping[str, str] = field(default_factory=dict)
 
 
-# With a minimum timeout of two ticks, below any estimate, both rules of back-off are the same.
+# With a minimum timeout of two ticks, which is below any estimate, both back-off rules are equivalent.
 OF_1999 = Variant(
     "TCP of ns-2 in 1999, buckets of 8,000 bytes, TCP at 0, UDP within 0.1 s and at random spacing",
     ns2={"min_rto": 0, "max_rto": 100_000, "tcp_starts": 0, "udp_starts": 0.1, "udp_random": 1},
     readings={"af-a02": "wait", "af-a03": "bits", "af-a06": "tcp-first", "af-a07": "ns-1999", "af-a08": "random"},
 )
-# ns-2 acknowledges packet 0 at once, as it stands for the SYN even where there is none; here it is like any other.
+# ns-2 acknowledges packet 0 at once, since it stands for the SYN even if there is none; here it is like any other.
 DELAYED_ACKS = {"delayed_ack": 1, "first_ack_at_once": 0}
-# Doubling until 64 s is the same as up to 64 times where no timeout is below 1 s.
+# Doubling up to 64 s equals doubling up to 64 times if no timeout is below 1 s.
 FIT = Variant(
     "delayed ACKs, timeouts of 1 to 64 s, buckets of 16,000 bytes: the settings that came nearest to the printed rows",
     ns2={**OF_1999.ns2, "min_rto": 1, "max_rto": 64, "rfc2988": 1, "bucket": 16_000, **DELAYED_ACKS},
@@ -133,14 +133,14 @@ def scenario(variant: Variant, row: str) -> RunRequest:
     core = "red" if ns2.ROWS[row]["precedences"] == "none" else "red-n"
     sets = {f"r1-r2.queue.{core}.limit": "60 packets", f"r1-r2.queue.{core}.mean-packet": "576 bytes"}
     if core == "red-n":
-        # dsRED has no wait_, and refuses what finds no room before it looks at anything.
+        # dsRED has no wait_, and refuses packets that do not fit before it checks anything else.
         sets |= {"r1-r2.queue.red-n.spacing": "count", "r1-r2.queue.red-n.when-full": "ignore"}
     sets["ties"] = "random"  # ns-2 leaves the order within an instant to the rounding of times
     return RunRequest(text, tuple({**sets, **variant.sets}.items()), name=row)
 
 
 def printed_row(row: str) -> tuple[Table, Row]:
-    """The row of the printed table that a row of ns2.py is about."""
+    """The row of the printed table to which a row of ns2.py belongs."""
     settings = ns2.ROWS[row]
     key = {
         "udp_rate": row.split(maxsplit=1)[0],
@@ -191,7 +191,7 @@ def summary(values: Sequence[float]) -> tuple[float, float]:
 
 
 def verdict(cells: Sequence[Cell]) -> str:
-    """How many cells differ, in one line."""
+    """Number of cells that differ, in one line."""
     differing = [cell for cell in cells if cell.differs]
     if not differing:
         return f"None of {len(cells)} means differs significantly ({LEVEL:.0%}, Holm)."

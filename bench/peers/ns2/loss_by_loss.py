@@ -31,7 +31,7 @@ CASES = {
 
 
 def place(theirs: Sent, ours: Sent) -> int | None:
-    """Which packet is the first that differs, in number or round trip, once the window is full."""
+    """The first packet that differs, in number or round trip, once the window is full."""
     for i, ((their_time, their), (our_time, our)) in enumerate(zip(theirs, ours, strict=False)):
         if i >= FIRST - 60 and (their != our or abs(their_time - our_time) > 0.11):
             return i

@@ -78,19 +78,19 @@ def by_ns2(losses: list[int], folder: Path, **settings: str | int) -> Sent:
 
 
 def by_penstock(losses: list[int], tcp: str, seconds: int = 4) -> Sent:
-    """Those that Penstock sends, with these keys of `transport.tcp`; it counts the packets of a drop list from 1."""
+    """The same for Penstock, with these keys of `transport.tcp`; it counts the packets of a drop list from 1."""
     text = SCENARIO.format(packets=[loss + 1 for loss in losses], tcp=tcp, seconds=seconds)
     frame = PacketTrace(text, at="a", events="send").frame()
     return [(time / 1e12, number) for time, number in frame.select("time_ps", "sequence").iter_rows()]
 
 
 def difference(theirs: Sent, ours: Sent) -> str:
-    """Where the two part, from a full window on; empty if they do not."""
+    """Where the two differ, from a full window on; empty if they do not."""
     start = FIRST - 60
     theirs, ours = (sent[[number for _, number in sent].index(start) :] for sent in (theirs, ours))
     for i, ((their_time, their), (our_time, our)) in enumerate(zip(theirs, ours, strict=False)):
-        # In slow start the first window of ns-2 is one segment behind, so that a segment may be the last of one burst
-        # there and the first of the next here.
+        # In slow start the first window of ns-2 is one segment behind, so a segment may be the last of a burst there
+        # and the first of the next burst here.
         if their != our or abs(their_time - our_time) > 0.101:
             return f"segment {i} from {start} on: {their} at {their_time:.3f} s in ns-2, {our} at {our_time:.3f} s here"
     return "" if len(theirs) == len(ours) else f"{len(theirs)} segments in ns-2, {len(ours)} here"

@@ -28,7 +28,7 @@ ROWS = {
     "128k 2DP 256": {"udp": 128_000, "precedences": 2, "cir": 256_000},
 }
 
-# [Goyal99 table 2] and, where there is marking, [Goyal99 table 3]: with two precedences its marker is the same.
+# [Goyal99 table 2] and, for rows with marking, [Goyal99 table 3]: with two precedences its marker is the same.
 PRINTED = {
     "1.28M none": [(0.64, 0.05, 0.21, 299.40, 296.92, 0.101)],
     "1.28M 2DP 192": [(26.06, 14.27, 19.90, 123.74, 118.81, 0.494), (24.81, 11.00, 19.89, 126.82, 117.57, 0.493)],
@@ -93,7 +93,7 @@ def call(script, settings=()):
         out, err = process.stdout.read(), process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    # ns ends with code 0 after some errors, and its word of them goes to either stream.
+    # ns ends with code 0 after some errors, and writes about them to either stream.
     if process.returncode != 0 or err or not out.startswith("packet_hops="):
         raise RuntimeError(f"ns {script} {' '.join(settings)}: {(err or out).strip()[:2000]}")
     return dict(item.split("=", 1) for item in out.split()), usage.ru_utime + usage.ru_stime
@@ -154,7 +154,7 @@ def heading(first):
 
 
 def table(overrides, seeds, jobs):
-    """Mean and standard deviation over the seeds for the six rows, under each the printed numbers."""
+    """Mean and standard deviation over the seeds for the six rows, each followed by the printed numbers."""
     found = replicate([(name, {**row, **overrides}) for name, row in ROWS.items()], seeds, jobs)
     heading("row")
     for name, results in found.items():
@@ -189,7 +189,7 @@ def sensitivity(overrides, seeds, jobs):
 
 
 def speed(repeats):
-    """User and system time of the whole ns process, one run after the other, and how much of it is set-up."""
+    """User and system time of the whole ns process, one run after the other, and the part of it that is set-up."""
     print("| workload | packet-hops | CPU s | of it set-up | million hops per CPU s | without set-up |")
     print("|---|---|---|---|---|---|")
     for name, (script, *settings) in WORKLOADS.items():

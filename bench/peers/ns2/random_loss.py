@@ -31,7 +31,7 @@ LOSSES = (0.003, 0.01, 0.03, 0.06)
 
 @dataclass(frozen=True)
 class Case:
-    """Settings of TCP, said once for each simulator.
+    """Settings of TCP, written once for each simulator.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ fn leaf_names(class: &Class) -> Vec<&str> {
     }
 }
 
-/// Reports `size` if it is below that of the largest passing packet; `greatest` is the group that sends this packet.
+/// Reports `size` if it is below the size of the largest passing packet; the second argument is the group that sends this packet.
 fn check_size(
     size: Bytes,
     greatest: Option<&Passing<'_>>,
@@ -175,7 +175,7 @@ enum Largest {
     Unbounded,
 }
 
-/// The message about `size` if it is below that of the largest passing packet; `greatest` is the group that sends this packet.
+/// The message about `size` if it is below the size of the largest passing packet; the second argument is the group that sends it.
 fn too_small(size: Bytes, greatest: Option<&Passing<'_>>, message: impl Fn(Bytes, String) -> String) -> Option<(Largest, String)> {
     let Passing { group, largest } = greatest?;
     let name = &group.plan.name;
