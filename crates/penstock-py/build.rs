@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    // Where this build is: the program itself may come from another checkout with the same target folder.
+    // The folder at run time, since this program may have been compiled in another checkout with the same target folder.
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let mut files = vec![root.join("Cargo.lock"), root.join("Cargo.toml")];
     for member in entries(&root.join("crates")) {

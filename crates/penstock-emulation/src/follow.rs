@@ -36,16 +36,16 @@ impl Interfaces {
     /// Opens a socket on each of these interfaces of the namespace `path`.
     ///
     /// # Errors
-    /// If there is no right to do so, or no such interface or namespace.
+    /// If this process may not do so, or an interface or the namespace does not exist.
     pub fn open(path: &Path, names: Vec<String>) -> Result<Interfaces> {
         system::in_namespace(path, move || names.iter().map(|name| Ring::open(name)).collect::<Result<_>>().map(Interfaces))
     }
 }
 
-/// What became of the real packets.
+/// The fate of the real packets.
 #[derive(Default)]
 pub struct Emulated {
-    /// What the run counted.
+    /// The counts of the run.
     pub observations: Observations,
     /// Packets that entered.
     pub injected: u64,
@@ -67,9 +67,9 @@ pub struct Emulated {
     pub not_carried: u64,
     /// Frames that the kernel dropped, since the emulation did not read them in time.
     pub unread: u64,
-    /// How late packets were.
+    /// Lateness of the packets.
     pub lateness: Lateness,
-    /// When the engine was first overloaded.
+    /// Time at which the engine was first overloaded.
     pub overloaded_at: Option<Time>,
 }
 
@@ -91,12 +91,12 @@ struct Follower<'a> {
     begin: u64,
     /// The last instant that was simulated.
     horizon: Time,
-    /// When the thread has to rest.
+    /// Time at which the thread must rest.
     next_rest: Time,
     seen: Emulated,
 }
 
-/// What a run does besides carrying packets.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Stop once the engine is overloaded.
@@ -108,7 +108,7 @@ pub struct Options {
 /// Runs to the end of the blueprint, or until `cancel` is set; the counts so far are returned then.
 ///
 /// # Errors
-/// If the blueprint contradicts itself, as text, or a system call fails.
+/// If the blueprint contradicts itself (its error as text), or a system call fails.
 pub fn follow(plan: Plan, interfaces: Interfaces, cancel: &Cancel, options: Options, started: impl FnOnce()) -> Result<Emulated> {
     let Interfaces(mut rings) = interfaces;
     let sim = Sim::new(plan.blueprint.clone()).map_err(|error| std::io::Error::other(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! How late real packets are, compared with the simulated network.
+//! Lateness of real packets, compared with the simulated network.
 
 use penstock_model::stats::distribution::Distribution;
 use penstock_model::units::Duration;

@@ -16,7 +16,7 @@ const SEND_SLOTS: usize = 8192;
 const MEMORY: usize = (RECEIVE_SLOTS + SEND_SLOTS) * SLOT;
 /// Bytes of a contiguous part of the ring.
 const BLOCK: usize = 64 * SLOT;
-/// Where a frame to be sent begins in its slot: behind the header, `TPACKET2_HDRLEN - sizeof(struct sockaddr_ll)`.
+/// Offset of a frame to be sent in its slot: behind the header, `TPACKET2_HDRLEN - sizeof(struct sockaddr_ll)`.
 const SEND_AT: usize = 32;
 /// Maximum length of a frame in a slot.
 pub const LONGEST: usize = SLOT - 128;
@@ -45,7 +45,7 @@ impl Ring {
     /// Opens a socket on an interface of this thread's namespace.
     ///
     /// # Errors
-    /// If there is no right to do so, or no such interface.
+    /// If this process may not do so, or the interface does not exist.
     pub fn open(name: &str) -> Result<Ring> {
         let index = interface(name)?;
         // Protocol 0: nothing is received before the socket is bound, so that no packet of another interface is.
@@ -157,7 +157,7 @@ impl Ring {
     /// Tells the kernel to send the contents of the transmit ring.
     pub fn flush(&mut self) {
         if std::mem::take(&mut self.is_pending) {
-            // SAFETY: nothing is passed but the descriptor. What cannot be sent at once stays in the ring.
+            // SAFETY: only the descriptor is passed. Frames that cannot be sent at once stay in the ring.
             unsafe { libc::send(self.socket.as_raw_fd(), std::ptr::null(), 0, libc::MSG_DONTWAIT) };
         }
     }

@@ -47,7 +47,7 @@ pub fn wait(files: &[RawFd], time: Duration) -> Result<()> {
 /// Runs `work` in the network namespace of the file `path`, on a thread of its own that ends with it.
 ///
 /// # Errors
-/// If the namespace cannot be entered, and the errors of `work`.
+/// If the namespace cannot be entered; also the errors of `work`.
 pub fn in_namespace<T: Send + 'static>(path: &Path, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let file = File::open(path)?;
     let thread = std::thread::Builder::new().name("penstock-netns".to_owned()).spawn(move || {
@@ -63,7 +63,7 @@ pub fn in_namespace<T: Send + 'static>(path: &Path, work: impl FnOnce() -> Resul
 /// The index of an interface.
 ///
 /// # Errors
-/// If there is none of this name.
+/// If no interface has this name.
 pub fn interface(name: &str) -> Result<libc::c_uint> {
     let name = CString::new(name)?;
     // SAFETY: the name ends with a zero and lives during the call.
@@ -81,7 +81,7 @@ pub const OFFLOADS: [(&str, u32); 6] =
 /// Switches the [`OFFLOADS`] of an interface of this namespace off; returns the names of those that it does not have.
 ///
 /// # Errors
-/// If there is no such interface, or no right to do so.
+/// If the interface does not exist, or this process may not do so.
 pub fn switch_offloads_off(name: &str) -> Result<Vec<&'static str>> {
     #[repr(C)]
     struct Value {

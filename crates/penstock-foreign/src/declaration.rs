@@ -33,7 +33,7 @@ pub struct Declaration {
     pub hooks: BTreeMap<String, usize>,
     /// Further facts that the kind defines, such as `marks`.
     pub facts: Vec<String>,
-    /// What the decorator gives besides the name, such as the unit of a metric.
+    /// Further arguments of the decorator, such as the unit of a metric.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -132,7 +132,7 @@ impl Component {
         Entry { name: self.name, doc: self.doc, fields, state: self.variables, class: None, profiles: &[] }
     }
 
-    /// What its decorator gives under this name.
+    /// The argument of its decorator with this name.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(String::as_str)
     }

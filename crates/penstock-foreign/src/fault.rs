@@ -11,7 +11,7 @@ pub struct Fault {
     pub component: (&'static str, &'static str),
     /// The name of the file that it is in.
     pub file: &'static str,
-    /// What identifies that file.
+    /// Identity of that file.
     pub identity: &'static str,
     /// Name of its place, such as a link.
     pub site: String,
@@ -19,7 +19,7 @@ pub struct Fault {
     pub(crate) packet: Option<Packet>,
     /// The hook.
     pub hook: &'static str,
-    /// What was wrong with its answer or with the state that it left; empty if it raised an exception.
+    /// The fault of its answer or of the state that it left; empty if it raised an exception.
     pub what: String,
     /// The time and the other argument.
     pub arguments: [i64; 2],

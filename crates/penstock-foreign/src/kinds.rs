@@ -10,7 +10,7 @@ pub(crate) static KINDS: &[Kind] = &[discipline::KIND, congestion_control::KIND,
 /// The kind of this name.
 ///
 /// # Errors
-/// If there is none.
+/// If no kind has this name.
 pub(crate) fn kind(name: &str) -> Result<&'static Kind, String> {
     let names = || KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
     KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| format!("there is no kind '{name}'; one of {}", names()))

@@ -54,7 +54,7 @@ impl Record {
         answer
     }
 
-    /// Takes new values of the parameters.
+    /// Replaces the values of the parameters.
     pub fn change(&mut self, values: &Values) {
         self.own.change(&values.words);
         self.checkpoint = Checkpoint::new(&self.own);

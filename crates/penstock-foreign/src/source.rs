@@ -39,7 +39,7 @@ views! {
 fn add(plugin: Plugin, component: Arc<Component>) -> Plugin {
     let reading = Arc::clone(&component);
     plugin.add_read::<Sources, Values>(
-        // No series shows the state of a source.
+        // Series do not show the state of a source.
         Entry { state: &[], ..component.entry() },
         move |reader| reading.parameters.read(reader),
         erased,

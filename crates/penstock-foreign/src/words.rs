@@ -58,7 +58,7 @@ impl Words {
         self.words.to_vec()
     }
 
-    /// Takes new values of the parameters.
+    /// Replaces the values of the parameters.
     pub fn change(&mut self, parameters: &[u64]) {
         self.words[self.streams.len()..self.first_state].copy_from_slice(parameters);
     }

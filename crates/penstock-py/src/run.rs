@@ -368,7 +368,7 @@ impl Run {
 /// One of the ways to read a scenario.
 type Read = fn(&penstock_engine::Cancel, &str, &str, &[(String, String)], ReadOptions) -> Result<ValidScenario, Vec<Mistake>>;
 
-/// How files that a scenario names are found and read.
+/// The options by which files that a scenario names are found and read.
 pub fn read_options(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<ReadOptions> {
     let memory = Some(file_memory(py)?);
     Ok(ReadOptions { folder, parquet: Some(parquet_as_csv), memory, registry: registry().clone(), components: Some(with_file) })

@@ -17,7 +17,7 @@ pub fn load(text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidSc
 /// Like [`load`], but returns soon after `cancel` is set, with a result that must not be used.
 ///
 /// # Errors
-/// As [`load`].
+/// The mistakes that [`load`] finds.
 pub fn load_until(cancel: &Cancel, text: &str, name: &str, sets: &[(String, String)]) -> Result<ValidScenario, Vec<Mistake>> {
     load_with(cancel, text, name, sets, ReadOptions::default())
 }

@@ -55,7 +55,7 @@ fn check(mistakes: &[Mistake], page: &str) {
             assert!(!text.chars().any(is_escaped), "{text:?} of {page:.300}");
         }
         assert!(mistake.path.chars().count() <= 200 && mistake.message.chars().count() <= 1000);
-        // A quoted value leaves room for what is allowed: only the ends of long lists may be missing.
+        // A quoted value leaves room for the allowed values: only the ends of long lists may be missing.
         assert!(!mistake.message.contains(&"x".repeat(101)), "{}", mistake.message);
     }
     let lines = report(mistakes);

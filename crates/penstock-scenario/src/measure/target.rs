@@ -32,7 +32,7 @@ pub struct MeasurableGroup<'a> {
     pub class: &'a str,
     /// Number of flows or aggregates of calls.
     pub count: usize,
-    /// The calls, where it is a group of calls.
+    /// The calls, if it is a group of calls.
     pub calls: Option<&'a CallsPlan>,
 }
 

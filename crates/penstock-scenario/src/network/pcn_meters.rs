@@ -17,7 +17,7 @@ pub(crate) fn check_meters(section: &Section<'_>, meters: &[PcnMeterPlan], faste
         report(*i, it, format!("{} is above the rate of the link, {fastest}, so it would never be reached", it.rate));
     }
     for (i, lower) in all.iter().filter(|(_, it)| !it.terminates) {
-        // Within one meter, its own parameters have been checked.
+        // The parameters within one meter have been checked already.
         if let Some((j, upper)) = all.iter().find(|(j, upper)| i != j && upper.terminates && upper.rate < lower.rate) {
             let message = format!(
                 "{} is above the {} of {}, {}; calls would end before others are refused",

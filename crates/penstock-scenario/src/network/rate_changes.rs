@@ -47,7 +47,7 @@ penstock_model::parameters! {
 }
 impl Check for RateFileKeys {}
 
-/// How the rate of a link changes.
+/// The changes of a link's rate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RateSchedule {
     /// Times of changes, each with the rate from then on.

@@ -21,7 +21,7 @@ pub(crate) struct Level {
     pub classes: Vec<Class>,
     /// The discipline of queues that have none of their own.
     default: Option<DisciplinePlan>,
-    /// Where the scheduler's name, or its order, is written.
+    /// Location of the scheduler's name, or of its order.
     pub location: SourceLocation,
 }
 
@@ -64,7 +64,7 @@ impl Level {
         Some(level)
     }
 
-    /// Reports what is wrong with the classes together, and schedulers that cannot be in a tree.
+    /// Reports mistakes of the classes together, and schedulers that cannot be in a tree.
     fn check(&self, section: &Section<'_>) {
         let (name, plans) = (self.scheduler.name(), self.plans());
         let wrong = |message: String| {
@@ -297,7 +297,7 @@ fn keys_of(fields: &[Field]) -> String {
     join_words(&keys.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Where the scheduler's name is written or, where it has one, the parameter with the order of its classes.
+/// Location of the scheduler's name or, if it has one, of the parameter with the order of its classes.
 fn location_of_order(section: &Section<'_>, scheduler: &SchedulerPlan) -> SourceLocation {
     match scheduler.facts().class_order {
         Some((key, _)) => section.location_below(&["scheduler", scheduler.name(), key]),

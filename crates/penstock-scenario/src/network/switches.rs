@@ -79,7 +79,7 @@ fn check_feedback(nodes: &Nodes, mistakes: &Mistakes) {
     }
 }
 
-/// A node that is to be a switch, with what it is checked against.
+/// A node that is to be a switch, with the nodes and links against which it is checked.
 struct SwitchCheck<'a> {
     nodes: &'a Nodes,
     links: &'a Links,

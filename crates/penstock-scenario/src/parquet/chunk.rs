@@ -10,7 +10,7 @@ const WIDEST: usize = 1 << 16;
 
 /// Metadata of a column in one row group, for the footer.
 pub(super) struct ColumnChunk {
-    /// Where the first page begins in the file.
+    /// Position of the first page in the file.
     pub offset: u64,
     /// Bytes of the page of distinct values; 0 if there is none.
     pub dictionary_bytes: u64,

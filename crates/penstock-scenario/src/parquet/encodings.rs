@@ -1,4 +1,4 @@
-//! How values become bits: bit packing, runs and differences [Parquet].
+//! Encodings of values as bits: bit packing, runs and differences [Parquet].
 
 use super::thrift::{varint, zigzag};
 

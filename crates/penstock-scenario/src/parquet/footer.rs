@@ -14,7 +14,7 @@ pub(super) enum PageKind {
     Dictionary = 2,
 }
 
-/// How values become bytes; absent ones and runs of positions have `Runs`.
+/// Encoding of values as bytes; definition and repetition levels have `Runs`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Plain = 0,
@@ -25,7 +25,7 @@ pub(super) enum Encoding {
     Positions = 8,
 }
 
-/// How pages are compressed.
+/// Compression of pages.
 #[derive(Clone, Copy)]
 pub(super) enum Codec {
     None = 0,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct Components {
     of_plugins: Registry,
-    /// These and the ones of the file that the scenario uses, once it has been read.
+    /// These and the components of the file that the scenario uses, once it has been read.
     with_used_file: OnceCell<Registry>,
     used: RefCell<BTreeMap<String, Option<String>>>,
 }

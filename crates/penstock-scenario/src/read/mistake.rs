@@ -59,19 +59,19 @@ pub fn report(mistakes: &[Mistake]) -> String {
     text
 }
 
-/// Where a value was written.
+/// Location at which a value was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceLocation {
     /// In the file.
     Text {
-        /// From 1.
+        /// Counted from 1.
         line: u32,
-        /// In characters, from 1.
+        /// In characters, counted from 1.
         column: u32,
     },
     /// By this setting of the command line.
     Set(usize),
-    /// Nowhere in particular.
+    /// No particular location.
     Whole,
 }
 

@@ -36,7 +36,7 @@ impl<'a> Records<'a> {
         Ok(Records { name: name.to_owned(), rest: text.strip_prefix('\u{feff}').unwrap_or(text), is_parquet, next: 0 })
     }
 
-    /// Where a record is, in messages.
+    /// The place of a record, in messages.
     pub fn place(&self, record: usize) -> String {
         place(&self.name, self.is_parquet, record)
     }
@@ -84,7 +84,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Where a record is: a line counted from 1, or a row of Parquet, which does not count the header.
+/// The place of a record: a line counted from 1, or a row of Parquet, which does not count the header.
 fn place(name: &str, is_parquet: bool, record: usize) -> String {
     match is_parquet {
         true => format!("{}: row {record}", file_name(name)),
@@ -92,7 +92,7 @@ fn place(name: &str, is_parquet: bool, record: usize) -> String {
     }
 }
 
-/// A field up to the next comma or the end of the line, and where it ends.
+/// A field up to the next comma or the end of the line, and the position of its end.
 fn plain_field(text: &str) -> (Cow<'_, str>, usize) {
     let end = text.find([',', '\n']).unwrap_or(text.len());
     (Cow::Borrowed(text[..end].trim()), end)
@@ -101,7 +101,7 @@ fn plain_field(text: &str) -> (Cow<'_, str>, usize) {
 /// A field, the line ends within it, and where the comma or line end behind it is.
 type Quoted<'a> = (Cow<'a, str>, usize, usize);
 
-/// The field at the beginning of a text if it is in quotes, or what is wrong with it and where to go on.
+/// The field at the beginning of a text if it is in quotes, or its mistake and the position at which to continue.
 fn quoted_field(text: &str) -> Option<Result<Quoted<'_>, (&'static str, usize)>> {
     let start = text.len() - text.trim_start_matches([' ', '\t']).len();
     let inner = text[start..].strip_prefix('"')?;

@@ -146,7 +146,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Says that `name` is none of the components `names` of a kind, but perhaps one of another kind.
+    /// The message that `name` is none of the components `names` of a kind, but perhaps one of another kind.
     fn unknown_component(&self, what: &str, name: &str, names: &[&str]) -> String {
         match self.kind_of(name) {
             Some(kind) => {

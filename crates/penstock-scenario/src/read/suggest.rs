@@ -61,7 +61,7 @@ impl Suggestions {
         unknown_of(what, word, self.nearest(word, known), &join_words(&first))
     }
 
-    /// As [`unknown`], with all words that are known, where there are a few dozen at most.
+    /// As [`unknown`], but lists all known words, for lists of a few dozen at most.
     pub fn unknown_of_all(&self, what: &str, word: &str, known: &[&str]) -> String {
         unknown_of(what, word, self.nearest(word, known.iter().copied()), &known.join(", "))
     }

@@ -229,7 +229,7 @@ impl Converter<'_> {
             },
             DeValue::Float(number) => Item::Float(number.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(switch) => Item::Switch(*switch),
-            // No key takes a date, so the reader of the key reports what it should be.
+            // No key accepts a date, so the reader of the key reports the allowed values.
             DeValue::Datetime(date) => Item::Text(date.to_string()),
             DeValue::Array(items) => Item::List(items.iter().map(|item| self.value(item.span().start, item.get_ref())).collect()),
             DeValue::Table(table) => return self.table(start, table),
@@ -238,8 +238,8 @@ impl Converter<'_> {
     }
 }
 
-/// Where each line begins, and the number of characters before each block of [`BLOCK`] bytes, because a line may be as long as the
-/// file.
+/// The beginning of each line, and the number of characters before each block of [`BLOCK`] bytes, because a line may be as long as
+/// the file.
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -265,7 +265,7 @@ impl<'a> Lines<'a> {
         Lines { text, starts, last: Cell::new(1), before_block }
     }
 
-    /// How many characters begin before `offset`.
+    /// Number of characters that begin before `offset`.
     fn characters_before(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         let Some(before_block) = &self.before_block else { return offset };
@@ -293,7 +293,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// How many characters begin among these bytes of UTF-8.
+/// Number of characters that begin among these bytes of UTF-8.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

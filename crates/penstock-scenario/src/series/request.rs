@@ -16,7 +16,7 @@ use std::ops::Range;
 /// A `[[series]]` whose subjects are known.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesRequest {
-    /// Each once, in their order.
+    /// Each node once, by identifier; links and flows likewise.
     nodes: BTreeSet<usize>,
     links: BTreeSet<usize>,
     flows: BTreeSet<usize>,

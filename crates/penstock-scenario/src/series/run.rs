@@ -49,7 +49,7 @@ impl SeriesRun {
         let adder = Sums::new(&plans, &series, &sums);
         let blueprint = scenario.blueprint(Some(seed), replication);
         let end = plans.iter().map(|plan| plan.until).max().unwrap_or(Time::ZERO).min(blueprint.end);
-        // Counters that start with the run have no warm-up, and nothing else here depends on it.
+        // The series show counters from the start of the run on, and nothing else here depends on the warm-up.
         let blueprint = Blueprint {
             cancel: cancel.clone(),
             warm_up: Time::ZERO,

@@ -29,7 +29,7 @@ const OF_INTERVALS: [(&str, &str); 5] =
 /// A component's variable.
 pub(super) type Shown = (ComponentName, &'static Variable);
 
-/// All components that show a state, and what they show.
+/// All variables that components show.
 pub(super) fn all(registry: &Registry) -> impl Iterator<Item = Shown> + '_ {
     let parts = PARTS.iter().flat_map(|(kind, states)| shown(ComponentName { kind, name: "" }, states.iter().copied().flatten()));
     let entries = KINDS.iter().flat_map(move |kind| kind.all(registry).map(move |entry| (key_of_kind(kind.kind), entry)));
@@ -51,7 +51,7 @@ fn shown(component: ComponentName, state: impl Iterator<Item = &'static Variable
     state.map(move |variable| (component, variable))
 }
 
-/// How a component is called in series: `queue.red`, or `port`.
+/// The name of a component in series: `queue.red`, or `port`.
 pub(super) fn label(component: ComponentName) -> String {
     match component.name {
         "" => component.kind.to_owned(),

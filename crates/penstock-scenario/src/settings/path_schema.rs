@@ -23,7 +23,7 @@ pub(crate) enum PathSchema {
     Value,
 }
 
-/// How one component is written.
+/// The syntax of one component.
 #[derive(Clone, Copy)]
 pub(crate) struct ComponentSyntax {
     kind: &'static KindEntry,

@@ -113,7 +113,7 @@ impl SteppedRun {
         self.now
     }
 
-    /// When the run ends.
+    /// Time at which the run ends.
     pub fn end(&self) -> Time {
         self.sim.end()
     }

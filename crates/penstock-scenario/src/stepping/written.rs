@@ -18,11 +18,11 @@ use penstock_model::transport::TransportPlan;
 pub(crate) struct WrittenEntry {
     /// Its table.
     pub tree: Tree,
-    /// What it describes.
+    /// The kind of entity that it describes.
     pub kind: EntryKind,
 }
 
-/// What an entry describes.
+/// The kind of entity that an entry describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// Links in the direction that is written.
@@ -45,7 +45,7 @@ impl WrittenEntry {
     /// Returns the entry with `value` at `path`, and the plan that it then describes, given the names of all `classes`.
     ///
     /// # Errors
-    /// What is wrong with the path or the value.
+    /// The mistake in the path or the value.
     pub fn with(&self, path: &str, value: &str, classes: &[String], options: &ReadOptions) -> Result<(WrittenEntry, Changed), String> {
         let mistakes = Mistakes::new("", Vec::new(), options.clone());
         if let (Some(error), true) = (toml_error(value), value.starts_with(['{', '['])) {

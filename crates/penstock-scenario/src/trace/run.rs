@@ -99,7 +99,7 @@ impl TraceRun {
         Ok(parts)
     }
 
-    /// Continues the run for a stretch, and replaces the last rows by those of the new rows that `keeps` accepts.
+    /// Continues the run for a stretch, and replaces the last rows by the new rows that `keeps` accepts.
     fn advance(&mut self, keeps: impl Fn(&TraceFilter, &TraceRow) -> bool) -> Result<(), TraceStop> {
         self.is_complete = self.sim.run_events(self.filter.end(), STRETCH);
         if self.cancel.is_set() {

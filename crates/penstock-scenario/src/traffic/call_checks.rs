@@ -31,7 +31,7 @@ struct Check<'a> {
     mistakes: &'a Mistakes,
 }
 
-/// How a scheme fits the meters on one route.
+/// Returns why a scheme does not fit the meters on one route, if it does not.
 type SchemeFit<'a> = &'a dyn Fn(&Meters<'_>) -> Option<Mismatch>;
 
 impl Check<'_> {

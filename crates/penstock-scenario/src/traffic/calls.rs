@@ -170,7 +170,7 @@ impl Parts {
     }
 }
 
-/// How calls come, go and are controlled.
+/// Arrivals, delays and control of calls.
 struct Behaviour {
     arrivals: Option<ArrivalPlan>,
     initial: Option<InitialKeys>,
@@ -238,7 +238,7 @@ impl Behaviour {
         }
     }
 
-    /// Where admission and termination are written, for messages of the checks against the links.
+    /// Locations of admission and termination, for messages of the checks against the links.
     fn locations(&self, section: &Section<'_>) -> EdgeLocations {
         let threshold_key = |plan: &AdmissionPlan| plan.threshold().map_or("", |(key, _)| key);
         EdgeLocations {

@@ -21,7 +21,7 @@ pub(crate) struct GroupDraft {
     pub count: usize,
     pub route: Option<GivenRoute>,
     pub route_back: Option<GivenRoute>,
-    /// Where admission and termination of calls are written.
+    /// Locations of admission and termination of calls.
     pub edges: EdgeLocations,
     /// Both ends of each member, if they differ from the `i`-th members modulo their number.
     pub pairs: Option<Vec<(NodeId, NodeId)>>,
@@ -29,7 +29,7 @@ pub(crate) struct GroupDraft {
     pub draw: Option<TransferDraw>,
 }
 
-/// Where admission, its threshold, and termination are written.
+/// Locations of admission, its threshold, and termination.
 #[derive(Clone, Copy)]
 pub(crate) struct EdgeLocations {
     pub admission: SourceLocation,
@@ -58,7 +58,7 @@ pub(crate) fn of_group(plans: &[FlowPlan], group: usize) -> &[FlowPlan] {
 }
 
 impl GroupDraft {
-    /// Where the `i`-th member begins and ends.
+    /// The nodes at which the `i`-th member begins and ends.
     pub fn ends(&self, i: usize) -> (NodeId, NodeId) {
         self.pairs.as_ref().map_or_else(|| (self.from.node(i), self.to.node(i)), |pairs| pairs[i])
     }
@@ -83,7 +83,7 @@ impl GroupDraft {
 pub(crate) struct GroupEndpoints(pub Option<NodeSet>, pub Option<NodeSet>);
 
 impl GroupEndpoints {
-    /// Reads `from` and `to`, noting what is wrong with them.
+    /// Reads `from` and `to`, and reports mistakes in them.
     pub fn read(section: &Section<'_>, nodes: &Nodes) -> GroupEndpoints {
         GroupEndpoints(nodes.node_set(section, "from"), nodes.node_set(section, "to"))
     }
@@ -150,7 +150,7 @@ fn warn_if_unequal(section: &Section<'_>, from: usize, to: usize, member: &str) 
     section.mistakes.warn(section.location_of("to"), &section.join("to"), message);
 }
 
-/// When the sources stop; `None` after a mistake.
+/// Time at which the sources stop; `None` after a mistake.
 fn stop_time(section: &Section<'_>, keys: &MemberKeys<'_>, duration: Option<Duration>) -> Option<Time> {
     let end = duration.map_or(Time::NEVER, |duration| Time::ZERO + duration);
     let stop = keys.stop.map_or(end, |stop| Time::ZERO + stop);

@@ -71,7 +71,7 @@ impl Matrix {
 /// The entries of rows, each with its place; the first row and the first column have the names.
 ///
 /// # Errors
-/// With all mistakes; `whole` is what messages call the matrix.
+/// With all mistakes; `whole` is the name of the matrix in messages.
 fn resolve(rows: &[Row<'_>], whole: &str, nodes: &Nodes, unit: Rate, suggestions: &Suggestions) -> Result<Vec<Entry>, Vec<String>> {
     let Some(((first, header), rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
         return Err(vec![format!("{whole} has no rows under a first one with the nodes where traffic ends")]);

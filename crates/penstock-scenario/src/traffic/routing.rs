@@ -21,7 +21,7 @@ struct Direction {
     is_used: fn(&GroupDraft) -> bool,
     /// The route that the scenario gives.
     given: fn(&GroupDraft) -> Option<&GivenRoute>,
-    /// Where the route of a member begins and ends.
+    /// The nodes at which the route of a member begins and ends.
     ends: fn(&GroupDraft, usize) -> (NodeId, NodeId),
 }
 

@@ -42,7 +42,7 @@ fn read(section: &Section<'_>, name: &str) -> Result<Vec<(f64, f64)>, Vec<String
     points(&section.mistakes.files.read(name, &columns).map_err(|message| vec![message])?, name)
 }
 
-/// How cumulative shares are written.
+/// A way to write cumulative shares.
 #[derive(Clone, Copy)]
 struct Share {
     column: &'static str,

@@ -13,12 +13,12 @@ use std::ops::Range;
 pub struct MetricValue {
     /// The metric's name, such as `throughput`.
     pub name: &'static str,
-    /// What distinguishes it from others of that name: `of`, `flow`, `link` or `class`, `statistic` or `quantile`, and what
-    /// splits it, such as `cause`, `precedence`, `circuit`, `error`, `until`, `what` or `from`.
+    /// Labels that distinguish it from others of that name: `of`, `flow`, `link` or `class`, `statistic` or `quantile`, and the
+    /// criteria that split it, such as `cause`, `precedence`, `circuit`, `error`, `until`, `what` or `from`.
     pub labels: Vec<(String, String)>,
     /// The unit; `1` for a share.
     pub unit: &'static str,
-    /// The number; NaN where there is nothing to average, such as the delay if no packet arrived.
+    /// The number; NaN if there is nothing to average, such as the delay if no packet arrived.
     pub value: f64,
 }
 

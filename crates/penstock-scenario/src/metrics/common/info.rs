@@ -93,11 +93,11 @@ pub const SHARES: &str = "The mean is over all packets together; `min` and `max`
 /// The kinds of targets that a metric may be measured of.
 #[derive(Clone, Copy)]
 pub struct Targets {
-    /// It applies to flows.
+    /// Whether it applies to flows.
     pub flows: bool,
-    /// It applies to aggregates of calls.
+    /// Whether it applies to aggregates of calls.
     pub calls: bool,
-    /// It applies to links.
+    /// Whether it applies to links.
     pub links: bool,
 }
 

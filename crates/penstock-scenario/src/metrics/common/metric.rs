@@ -50,7 +50,7 @@ pub trait Metric: Sync {
     /// Requests records at each of these links beyond the counters.
     ///
     /// # Errors
-    /// If it cannot be recorded, with the reason.
+    /// Says why, if it cannot be recorded.
     fn record_links(&self, _keys: &MeasureKeys, _members: Range<u32>, _recording: &mut RecordingPlan) -> Result<(), String> {
         Ok(())
     }
@@ -156,7 +156,7 @@ pub trait Metric: Sync {
     /// Adds the numbers of the samples at links, if there are any.
     fn of_samples(&self, _at: &mut Evaluation<'_>, _samples: &[Vec<u32>], _labels: &Labels<'_>) {}
 
-    /// The values of a flow or an aggregate of calls, where there are several.
+    /// The values of a flow or an aggregate of calls, if there are several.
     fn flow_values(&self, at: &Evaluation<'_>, _measure: &Measure, _group: usize, flow: usize) -> LabelledValues {
         vec![(Vec::new(), self.flow_value(at, flow))]
     }
@@ -166,12 +166,12 @@ pub trait Metric: Sync {
         unreachable!("'{}' is refused for flows by validation, or has no value of a single flow", self.info().name)
     }
 
-    /// The mean of a group, where it is not the mean over members.
+    /// The mean of a group, if it is not the mean over members.
     fn pooled_flows(&self, _at: &Evaluation<'_>, _flows: &[usize]) -> Option<f64> {
         None
     }
 
-    /// The values of a link, where there are several.
+    /// The values of a link, if there are several.
     fn link_values(&self, at: &Evaluation<'_>, _measure: &Measure, link: &LinkCounters) -> LabelledValues {
         vec![(Vec::new(), self.link_value(at, link))]
     }
@@ -181,7 +181,7 @@ pub trait Metric: Sync {
         unreachable!("'{}' is refused for links by validation, or has no value of a single link", self.info().name)
     }
 
-    /// The mean of a group of links, where it is not the mean over members.
+    /// The mean of a group of links, if it is not the mean over members.
     fn pooled_links(&self, _at: &Evaluation<'_>, _links: &[LinkCounters]) -> Option<f64> {
         None
     }

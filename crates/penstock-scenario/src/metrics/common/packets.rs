@@ -7,7 +7,7 @@ use crate::metrics::common::info::MetricInfo;
 use penstock_model::stats::distribution::Distribution;
 use penstock_model::stats::variation::Variation;
 
-/// How the packets of a set of flows become numbers, in seconds.
+/// Functions that compute statistics over the packets of a set of flows, in seconds.
 pub(crate) struct PacketStatistics {
     pub info: &'static MetricInfo,
     pub statistic: fn(&Evaluation<'_>, Statistic, &[usize]) -> f64,

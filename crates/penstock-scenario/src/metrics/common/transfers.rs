@@ -12,7 +12,7 @@ use penstock_model::units::{Bytes, Duration};
 
 /// A transfer that was complete in the measurement period.
 pub(crate) struct FinishedTransfer {
-    /// From its start to its complete acknowledgement.
+    /// Time from its start to its complete acknowledgement.
     pub time: Duration,
     /// Its size, without headers.
     pub bytes: u64,
@@ -20,7 +20,7 @@ pub(crate) struct FinishedTransfer {
     pub unloaded: Duration,
 }
 
-/// How the transfers of a set become numbers.
+/// Functions that compute statistics over the transfers of a set.
 pub(crate) struct TransferStatistics {
     pub info: &'static MetricInfo,
     pub statistic: fn(Statistic, &[FinishedTransfer]) -> f64,

@@ -1,4 +1,4 @@
-//! How long a transfer would take in an empty network.
+//! The time that a transfer would take in an empty network.
 
 use penstock_engine::blueprint::{Blueprint, FlowPlan, LinkPlan};
 use penstock_model::id::RouteId;

@@ -1,4 +1,4 @@
-//! Routes with the fewest links by a breadth-first search from where they begin.
+//! Routes with the fewest links, by a breadth-first search from their first node.
 
 use super::node_array::NodeArray;
 use super::{Core, Search};
@@ -23,7 +23,7 @@ impl<'a> FewestLinks<'a> {
         FewestLinks { core, entered_by: NodeArray::new(core.nodes, NOT_REACHED), queue: VecDeque::new() }
     }
 
-    /// Whether the search from `root` reaches `to`; it goes on from where it stopped.
+    /// Continues the search from `root` until it reaches `to`; returns whether it does.
     fn reaches(&mut self, root: NodeId, to: NodeId) -> bool {
         while self.entered_by.get(to) == NOT_REACHED {
             let Some(node) = self.queue.pop_front() else { return false };

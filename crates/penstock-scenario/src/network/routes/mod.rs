@@ -170,7 +170,7 @@ impl<'a> Routes<'a> {
     /// at fewer different nodes of the core than they end at, one search serves all routes that begin at the same node.
     ///
     /// # Errors
-    /// If they have too many links together.
+    /// If the routes have too many links together.
     pub fn find(&self, routing: Routing, requests: &[RouteRequest]) -> Result<FoundRoutes, TooLong> {
         let ends: Vec<Result<(NodeId, NodeId), Unreachable>> =
             requests.iter().map(|request| self.trees.ends_between(request.from, request.to)).collect();

@@ -12,7 +12,7 @@ pub struct PendantTrees {
     places: Vec<Place>,
 }
 
-/// Where a node is in its tree.
+/// The place of a node in its tree.
 #[derive(Clone, Copy)]
 struct Place {
     /// Links to its root; 0 for roots and all other nodes outside trees.

@@ -1,4 +1,4 @@
-//! Headers of packets: Ethernet, IPv4, TCP, UDP and ICMP. What follows them is zeros and not captured.
+//! Headers of packets: Ethernet, IPv4, TCP, UDP and ICMP. The bytes behind them are zeros and not captured.
 
 /// Bytes of headers without options.
 const ETHERNET: usize = 14;
