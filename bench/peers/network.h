@@ -1,4 +1,4 @@
-// Reads what network.py writes: links by the numbers of their ends, and flows with their starts and ways.
+// Reads the files of network.py: links by the numbers of their ends, and flows with their starts and routes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Transfers without end over a network of 1 Gb/s and 1 us a link that --network gives: NewReno with an ACK for every packet, queues
-// of 100 packets. For htsim (csg-htsim), of which whoever has it builds this program; its path is given to compare.py.
+// of 100 packets. For htsim (csg-htsim): build this program with your copy of it, and give its path to compare.py.
 #include "../network.h"
 
 #include <eventlist.h>
@@ -15,7 +15,7 @@ constexpr uint32_t PACKET = 1500;
 constexpr int LIMIT = 100;
 constexpr uint32_t WINDOW = 1000;
 
-// Tail drop by packets, which htsim has by bytes; counts those that leave.
+// Tail drop by packets, since htsim has it only by bytes; counts departures.
 class PacketQueue : public Queue
 {
   public:
@@ -49,7 +49,7 @@ class PacketQueue : public Queue
 };
 uint64_t PacketQueue::hops = 0;
 
-// TCP whose timeouts are at least 5 ms, where htsim's are 250 ms.
+// TCP with timeouts of at least 5 ms; htsim's are at least 250 ms.
 class Sender : public TcpSrc
 {
   public:
@@ -124,7 +124,7 @@ int main(int argc, char* argv[])
     {
         links.push_back({std::make_unique<PacketQueue>(events), std::make_unique<Pipe>(timeFromUs(1.0), events)});
     }
-    // Looks at all timers so often.
+    // Checks all timers at this interval.
     TcpRtxTimerScanner timers(timeFromUs(100.0), events);
     std::vector<std::unique_ptr<TcpSink>> sinks;
     for (const auto& flow : network.flows)
@@ -135,7 +135,7 @@ int main(int argc, char* argv[])
         timers.registerTcp(*source);
     }
 
-    // A line for each timeout is not wanted.
+    // Suppresses the line that htsim prints for each timeout.
     auto output = std::cout.rdbuf(nullptr);
     while (EventList::doNextEvent())
     {

@@ -73,7 +73,7 @@ proc red_n {queue limit thresholds} {
 proc marker {queue udp_node} {
     global opt
     set bytes [expr {$opt(bucket_unit) eq "bits" ? $opt(bucket) / 8.0 : $opt(bucket)}]
-    # Never an early drop here, and as many packets as a DropTail of the same limit holds.
+    # No early drops here, and room for as many packets as in a DropTail of the same limit.
     red_n $queue [expr {$opt(entry_limit) - 1}] {1000 2000}
     $queue addPolicyEntry [$udp_node id] -1 Dumb 11
     $queue addPolicyEntry -1 -1 TokenBucket 10 $opt(cir) $bytes
@@ -141,8 +141,8 @@ for {set i 1} {$i <= 50} {incr i} {
 set udp_received [count_arrivals $udp_links]
 if {$opt(exact)} { set arrivals [count_arrivals $links] }
 
-# Four hops forth and four back for what arrived and was acknowledged; a dropped packet made one or two. That is not so
-# with delayed ACKs, when only the exact count is right.
+# A packet that arrived and was acknowledged counts four hops forth and four back; a dropped packet counts one or two. With
+# delayed ACKs this is wrong, and only the exact count is right.
 $ns at $opt(until) {
     set early [$entry_drops set pdrops_]
     set late [$core_drops set pdrops_]

@@ -1,4 +1,4 @@
-# Classes under class-based queueing, each of which sends 1.2 times what the link carries: what share of the link each gets.
+# Classes under class-based queueing, each with a load of 1.2 times the link's rate: the share of the link that each gets.
 source [file join [file dirname [info script]] lean.tcl]
 settings {kind CBQ/WRR shares {0.5 0.3 0.1} sizes {1500 300 64} okborrow 0 rate 1000000 from 10 until 200} $argv
 

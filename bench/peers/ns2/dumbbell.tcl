@@ -1,5 +1,5 @@
 # TCP over a dumbbell: access nodes a side, one bottleneck, NewReno with an ACK for every packet.
-# Sourced by tcp-bulk.tcl and tcp-many.tcl, which say how large it is.
+# Sourced by tcp-bulk.tcl and tcp-many.tcl, which set its size.
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags
@@ -56,7 +56,7 @@ for {set i 0} {$i < $opt(flows)} {incr i} {
 }
 
 # Every ACK that came back stands for three hops forth and three back; every dropped packet made one.
-# What is under way at the end is left out: less than one round trip.
+# Packets in flight at the end are left out: less than one round trip.
 $ns at $opt(until) {
     set acks [sum $senders nackpack_]
     set dropped [$drops set pdrops_]

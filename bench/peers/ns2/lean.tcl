@@ -1,4 +1,4 @@
-# What the workloads share: the fastest scheduler, periodic flows, counters that cost nothing per packet, one line of results.
+# Shared by the workloads: the fastest scheduler, periodic flows, counters without cost per packet, one line of results.
 #
 # A packet-hop is one packet, data or ACK, that has reached the far end of one link.
 
@@ -24,7 +24,7 @@ proc settings {defaults argv} {
     ns-random [expr {$opt(seed) + 1000}]
 }
 
-# A number in [0, below) from a generator of our own, so that start times do not depend on what a queue draws.
+# A number in [0, below) from a generator of our own, so that start times do not depend on the draws of queues.
 proc draw {below} { return [$::uniform uniform 0 $below] }
 
 # One monitor counts the drops of all links given to it; it sees dropped packets only.
@@ -40,7 +40,7 @@ proc count_drops {links} {
 }
 
 # One monitor counts the packets that reach the far end of the links given to it. It sees every packet:
-# used to verify the counts made from end-host counters, never while time is taken.
+# used to verify counts from end-host counters, never while time is measured.
 proc count_arrivals {links} {
     set monitor [new QueueMonitor]
     foreach link $links {
@@ -53,12 +53,12 @@ proc count_arrivals {links} {
     return $monitor
 }
 
-# Starts `count` periodic flows of `rate` bit/s in packets of `size` bytes (160 each 20 ms if not said) from one node to
-# another, their packets marked with `code`; returns the sinks that count them.
+# Starts `count` periodic flows of `rate` bit/s in packets of `size` bytes (by default 160 each 20 ms) from one node to
+# another, with packets marked with `code`; returns the sinks that count them.
 #
-# Each flow has an agent and a sink of its own, so that it is counted by itself, as Penstock counts it. With `own_agents` 0
-# the flows between two nodes share one agent and one sink: less is known, less is done, the packets on the links are
-# the same. Making an agent costs 0.15 ms, more than a flow's packets of one second.
+# Each flow has an agent and a sink of its own, so that it is counted separately, as in Penstock. With `own_agents` 0,
+# the flows between two nodes share one agent and one sink: less work and fewer counts, but the same packets on the
+# links. Creating an agent costs 0.15 ms, more than a flow's packets of one second.
 proc periodic_flows {ns from to count own_agents {size 160} {rate 64000} {code 0}} {
     set sinks {}
     for {set i 0} {$i < $count} {incr i} {

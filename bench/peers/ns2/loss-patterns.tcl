@@ -1,4 +1,4 @@
-# One TCP transfer from whose window given packets are lost; what the sender sends goes to a file.
+# One TCP transfer that loses given packets of a window; the sender's packets are written to a file.
 #
 # losses: numbers of the packets that are lost, from 0. variant: Reno, Newreno, Sack1 or Vegas.
 set here [file dirname [info script]]

@@ -11,7 +11,7 @@ settings {
 remove-all-packet-headers
 add-packet-header IP TCP Flags
 
-# What random_loss.py has in Penstock's scenario: first timeout of 1 s, then 1 to 60 s; no SYN, no largest window in reach.
+# As in Penstock's scenario of random_loss.py: first timeout of 1 s, then 1 to 60 s; no SYN; the maximum window is never reached.
 Agent/TCP set packetSize_ 1500
 Agent/TCP set useHeaders_ false
 Agent/TCP set syn_ false

@@ -19,7 +19,7 @@ if {$kind ne "DropTail"} {
     $queue set numQueues_ 8
     $queue setNumPrec 1
     for {set i 0} {$i < 8} {incr i} {
-        # Never an early drop: thresholds beyond what fits.
+        # No early drops: the thresholds are beyond the limit.
         $queue setMREDMode DROP $i
         $queue configQ $i 0 100 1000 2000 0.1
         $queue addPHBEntry [expr {10 + $i}] $i 0

@@ -1,7 +1,7 @@
 // Transfers without end over a network of 1 Gb/s and 1 us a link that --network gives: SACK with an ACK for every packet, queues of
 // 100 packets.
 //
-// Every flow has the way and the start of the file: each switch keeps the next link by source and destination, one entry a flow.
+// Every flow has the route and start from the file: each switch stores the next link by source and destination, an entry a flow.
 #include "../network.h"
 #include "tcp.h"
 
@@ -54,7 +54,7 @@ struct TableHelper : Ipv4RoutingHelper
     Ptr<Ipv4RoutingProtocol> Create(Ptr<Node>) const override { return ns3::Create<Table>(); }
 };
 
-// One direction of a wire: the device that it begins at, and the routing of that node.
+// One direction of a wire: the device at which it begins, and the routing of that node.
 struct End
 {
     Ptr<Table> table;

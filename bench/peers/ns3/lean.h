@@ -1,4 +1,4 @@
-// What the workloads share: settings, links, periodic flows, counters that cost nothing per packet, one line of results.
+// Shared by the workloads: settings, links, periodic flows, counters without cost per packet, one line of results.
 //
 // A packet-hop is one packet, data or ACK, that has reached the far end of one link.
 #pragma once
@@ -14,10 +14,10 @@
 
 using namespace ns3;
 
-// A link adds two bytes of PPP and UDP and IP add 28, so that 130 bytes of data make 160 on the wire.
+// A link adds two bytes of PPP, and UDP and IP add 28, so 130 bytes of data are 160 on the wire.
 constexpr uint32_t HEADERS = 30;
 
-// What has been counted; `exact` counts every arrival at every link, which is never done while time is taken.
+// The counts; `exact` counts every arrival at every link, which is never used while time is measured.
 struct Counts
 {
     uint64_t hops = 0;
@@ -51,7 +51,7 @@ template <typename T = bool> Settings read(int argc, char* argv[], const std::st
     return settings;
 }
 
-// Runs for so long unless another time is given.
+// Runs for `lasts` seconds unless another time is given.
 inline void run(Settings& settings, double lasts)
 {
     settings.until = settings.until > 0 ? settings.until : lasts;
@@ -75,8 +75,8 @@ inline void stack(const NodeContainer& nodes)
     internet.Install(nodes);
 }
 
-// Both directions between two nodes; each may hold so many packets besides the one on the wire. Unless the device tells
-// those above it when it is full (`controlled`), there is no queue but its own.
+// Both directions between two nodes; each holds this number of packets in addition to the one on the wire. Unless the
+// device tells the layers above when it is full (`controlled`), its own queue is the only one.
 struct Wire
 {
     NetDeviceContainer devices;
@@ -110,15 +110,15 @@ inline Wire wire(Ptr<Node> a, Ptr<Node> b, const std::string& rate, Time delay, 
     return made;
 }
 
-// What a node does not know goes to `next`, over its interface towards it.
+// A node sends packets to unknown destinations to `next`, over the interface towards it.
 inline void default_route(Ptr<Node> node, Ipv4Address next, Ptr<NetDevice> over)
 {
     auto ip = node->GetObject<Ipv4>();
     Ipv4StaticRoutingHelper().GetStaticRouting(ip)->SetDefaultRoute(next, ip->GetInterfaceForDevice(over));
 }
 
-// Counts what arrives at a node, flow by flow. One socket does for all flows: with one each, every packet that arrives
-// would search a list of all of them.
+// Counts the arrivals at a node, flow by flow. One socket serves all flows: with a socket per flow, every arriving packet
+// would search a list of all sockets.
 inline void periodic_sink(Ptr<Node> node)
 {
     auto socket = Socket::CreateSocket(node, UdpSocketFactory::GetTypeId());
@@ -162,7 +162,7 @@ inline void result(uint64_t delivered, double goodput)
               << " goodput=" << std::fixed << goodput << std::endl;
 }
 
-// Runs, and prints the counts of periodic flows; `payload` is what packets of a flow carry without 28 bytes of headers.
+// Runs, and prints the counts of periodic flows; `payload` is the size of a flow's packets without 28 bytes of headers.
 inline void run_periodic(Settings& settings, double lasts, const std::function<uint32_t(uint32_t)>& payload)
 {
     run(settings, lasts);

@@ -4,7 +4,7 @@
 
 #include <ns3/traffic-control-module.h>
 
-// One queue for each class in place of the device's, which keeps one packet besides the one on the wire.
+// One queue for each class instead of the device's, which holds one packet in addition to the one on the wire.
 static void prioritise(Ptr<NetDevice> device)
 {
     TrafficControlHelper control;

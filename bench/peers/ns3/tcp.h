@@ -1,4 +1,4 @@
-// TCP as Penstock's workloads have it, transfers without end, and the counting of what arrives in order.
+// TCP as in Penstock's workloads, transfers without end, and counts of bytes that arrive in order.
 #pragma once
 
 #include "lean.h"
@@ -6,8 +6,7 @@
 // Data that makes packets of 1500 bytes: PPP has 2, IP and TCP without options 40.
 constexpr uint32_t SEGMENT = 1458;
 
-// NewReno's congestion control with windows of at most so many packets and no timeout below this, repairing losses with or without
-// SACK.
+// NewReno's congestion control with this maximum window in packets and this minimum timeout; recovery with or without SACK.
 inline void configure_tcp(uint32_t window, Time min_rto, bool sack = false)
 {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpNewReno::GetTypeId()));
@@ -15,7 +14,7 @@ inline void configure_tcp(uint32_t window, Time min_rto, bool sack = false)
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    // The window is the sender's buffer: where it is the receiver's, ns-3.37 ends with a segmentation fault.
+    // The sender's buffer limits the window: if the receiver's does, ns-3.37 ends with a segmentation fault.
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window * SEGMENT));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(2 * window * SEGMENT));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(min_rto));
@@ -24,7 +23,7 @@ inline void configure_tcp(uint32_t window, Time min_rto, bool sack = false)
     Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
 }
 
-// Hands over as much as the socket takes, in one piece.
+// Hands over as much as the socket accepts, in one piece.
 inline void fill(Ptr<Socket> socket, uint32_t room)
 {
     if (room >= SEGMENT)
@@ -62,7 +61,7 @@ inline void listen(Ptr<Node> node)
         }));
 }
 
-// Prints the counts; goodput as if a segment carried 1460 bytes, which it does where a link adds nothing.
+// Prints the counts; goodput as if a segment carried 1460 bytes, as it does if links add nothing.
 inline void tcp_result(const Settings& settings)
 {
     uint64_t bytes = 0;
