@@ -14,7 +14,7 @@ pub struct Lateness {
     pub all: Distribution,
     /// Number of packets later than [`LATE`].
     pub late: u64,
-    /// Packets since [`Lateness::begin_period`], and those of them later than [`LATE`].
+    /// Number of packets since [`Lateness::begin_period`], and number of packets later than [`LATE`] among them.
     period: (u64, u64),
 }
 

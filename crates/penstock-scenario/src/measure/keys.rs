@@ -66,7 +66,7 @@ pub struct Measure {
     pub(crate) sizes: Vec<Bytes>,
     /// The classes that are compared with a server of this rate.
     pub(crate) expedited: Option<(Vec<String>, Rate)>,
-    /// Length of the intervals, each of which has a number of its own.
+    /// Length of the intervals; each interval has a number of its own.
     pub(crate) interval: Option<Duration>,
     /// Maximum deviation from the mean that counts as fair, as a share of the mean.
     pub(crate) tolerance: f64,

@@ -43,7 +43,7 @@ impl FileMistakes {
 /// A row with its place for messages.
 pub(crate) type Row<'a> = (String, Vec<Cow<'a, str>>);
 
-/// All fields of all rows, of which there may be none.
+/// All fields of all rows; there may be no rows.
 ///
 /// # Errors
 /// If the file is no text, or quotes are wrong.
