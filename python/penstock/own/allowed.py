@@ -30,21 +30,9 @@ ASSIGNED = "{} is a parameter and cannot be assigned; keep the value in the stat
 """The message about a parameter that is assigned."""
 
 
-def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a function but for its docstring."""
-    first = body[0]
-    is_text = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    )
-    return body[1:] if is_text else body
-
-
 def at(node: Any, other: ast.AST) -> Any:
     """The node, and all in it without a place, at the place of another."""
-    for each in ast.walk(node):
-        if "lineno" in each._attributes and not hasattr(each, "lineno"):
-            ast.copy_location(each, other)
-    return node
+    return ast.fix_missing_locations(ast.copy_location(node, other))
 
 
 def parsed(text: str, other: ast.AST) -> list[Any]:

@@ -322,7 +322,9 @@ def recorded(file: Path) -> Recorded:
         header = next(rows, [])
         if header == _LOG:
             for row in _rows(rows, header):
-                _add_of_log(found, row)
+                time, flow, size, ecn, precedence = (_number(row, name) for name in _LOG)
+                found.classes["real"] = "default"
+                found.add(time, ("real", flow), size, ecn, precedence)
         elif set(header) >= _TRACE:
             _add_of_trace(found, _rows(rows, header))
         else:
@@ -345,12 +347,6 @@ def _number(row: Mapping[str, str], name: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", row[name], re.ASCII):
         raise ValueError(f"{name} is {quoted(row[name])}, and not a number")
     return int(row[name])
-
-
-def _add_of_log(found: Recorded, row: Mapping[str, str]) -> None:
-    time, flow, size, ecn, precedence = (_number(row, name) for name in _LOG)
-    found.classes["real"] = "default"
-    found.add(time, ("real", flow), size, ecn, precedence)
 
 
 def _add_of_trace(found: Recorded, rows: Iterable[Mapping[str, str]]) -> None:

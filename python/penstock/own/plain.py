@@ -4,6 +4,7 @@ import ast
 import ctypes
 import math
 import operator
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from functools import cache
@@ -137,12 +138,8 @@ def _structure(name: str, fields: Iterable[Field]) -> type[ctypes.Structure]:
 
 def line_of(error: BaseException, path: str) -> int:
     """The last line of a file in the traceback of an exception."""
-    line, trace = 0, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
+    frames = traceback.walk_tb(error.__traceback__)
+    return next((line for frame, line in reversed([*frames]) if frame.f_code.co_filename == path), 0)
 
 
 class Plain:

@@ -7,7 +7,7 @@ What cannot be compiled, or could make two runs differ, is a mistake with its li
 import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -24,7 +24,6 @@ from penstock.own.allowed import (
     is_left,
     parsed,
     refuse_recursion,
-    without_docstring,
 )
 from penstock.own.assigned import check_reads
 from penstock.own.declared import Declared, Mistakes
@@ -63,13 +62,13 @@ def translate(
     fresh = {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     shared: set[str] = set()
     for node in others.values():
-        function = _Function(names, others, None, mistakes, compiled=compiled)
+        function = _Function(names, others, None, mistakes, compiled)
         result.module.body.append(function.translated(node, node.name))
         shared |= function.used
     for component in components:
         used = set(shared)
         for method in component.methods.values():
-            function = _Function(names, others, component, mistakes, compiled=compiled)
+            function = _Function(names, others, component, mistakes, compiled)
             name = method_name(component.cls.__name__, method.name)
             result.module.body.append(function.translated(fresh[method.lineno], name))
             used |= function.used
@@ -79,26 +78,21 @@ def translate(
     return result
 
 
+@dataclass(eq=False)
 class _Function(ast.NodeTransformer):
     """Translates one function."""
 
-    def __init__(
-        self,
-        names: Mapping[str, Any],
-        others: Mapping[str, ast.FunctionDef],
-        own: Declared | None,
-        mistakes: Mistakes,
-        *,
-        compiled: bool,
-    ) -> None:
-        self._names, self._others, self._own, self._mistakes = names, others, own, mistakes
-        self._compiled = compiled
-        self._locals: set[str] = set()
-        self._views: dict[str, str] = {}
-        self._results: Sequence[str] = ()
-        self._has_loop = False
-        self.used: set[str] = set()
-        """Constants, views, and fields of views and of other arguments."""
+    _names: Mapping[str, Any]
+    _others: Mapping[str, ast.FunctionDef]
+    _own: Declared | None
+    _mistakes: Mistakes
+    _compiled: bool
+    _locals: set[str] = field(default_factory=set)
+    _views: dict[str, str] = field(default_factory=dict)
+    _results: Sequence[str] = ()
+    _has_loop: bool = False
+    used: set[str] = field(default_factory=set)
+    """Constants, views, and fields of views and of other arguments."""
 
     def translated(self, node: ast.FunctionDef, name: str) -> ast.FunctionDef:
         """The function under another name."""
@@ -111,7 +105,7 @@ class _Function(ast.NodeTransformer):
             self._views = {name: view for name, view in views.items() if view is not None}
             self.used.update(self._views.values())
         body: list[ast.stmt] = []
-        for statement in without_docstring(node.body):
+        for statement in node.body[ast.get_docstring(node) is not None :]:
             found = self.visit(statement)
             body.extend(found if isinstance(found, list) else [] if found is None else [found])
         bare = [ast.arg(each.arg) for each in node.args.args]
