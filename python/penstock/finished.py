@@ -1,27 +1,20 @@
 """Share of transfers that finished; completion times and slowdowns are only of those."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from penstock.short_values import value_text
 from penstock.unit_scale import counts_finished
 
+if TYPE_CHECKING:
+    from penstock.plots.data import Datum
+    from penstock.results import Summary
+
 _WARNED = 0.99  # share of finished transfers below which their numbers carry a warning
-
-
-class _Number(Protocol):
-    """A number of a point: a summary, or a point of a plot."""
-
-    @property
-    def metric(self) -> str: ...
-    @property
-    def labels(self) -> Mapping[str, str]: ...
-    @property
-    def point(self) -> Mapping[str, Any]: ...
-    @property
-    def values(self) -> Sequence[float]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +44,13 @@ class Finished:
         return self.share < _WARNED
 
 
-def group_of(number: _Number) -> Hashable:
+def group_of(number: Summary | Datum) -> Hashable:
     """Returns the group of transfers and the point that a number belongs to."""
     labels = (item for item in number.labels.items() if item[0] not in ("statistic", "quantile", "what"))
     return (*labels,), (*((name, value_text(value)) for name, value in number.point.items()),)
 
 
-def finished_of(numbers: Iterable[_Number]) -> dict[Hashable, Finished]:
+def finished_of(numbers: Iterable[Summary | Datum]) -> dict[Hashable, Finished]:
     """Returns the counts of each group at each point, where known."""
     counts: dict[Hashable, dict[str, float]] = {}
     for number in numbers:

@@ -131,16 +131,14 @@ class Derived:
             return None
 
 
+@dataclass
 class _Evaluation:
     """Evaluates expressions at one point, each once."""
 
-    def __init__(
-        self, document: Mapping[str, Any], expressions: Mapping[str, Expression], fixed: Mapping[str, Any]
-    ) -> None:
-        self._document = document
-        self._expressions = expressions
-        self._fixed = fixed
-        self._known: dict[str, Value] = {}
+    _document: Mapping[str, Any]
+    _expressions: Mapping[str, Expression]
+    _fixed: Mapping[str, Any]
+    _known: dict[str, Value] = field(default_factory=dict)
 
     def value(self, name: str, on_the_way: tuple[str, ...]) -> Value:
         """The value of an expression; `on_the_way` are the names whose values need it. Raises ExpressionError."""
