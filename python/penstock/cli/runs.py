@@ -108,7 +108,7 @@ def run_of_key(store: Store, key: str) -> Manifest:
             f"{quoted(key)} is not the beginning of a run's key, which are at least 4 hexadecimal digits; "
             "'penstock runs --each' lists them."
         )
-    found = store.beginning_with(wanted)
+    found = store.manifests(wanted)
     if len(found) != 1:
         what = "no run" if not found else f"{len(found)} runs"
         raise InputError(

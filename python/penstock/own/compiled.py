@@ -44,8 +44,7 @@ def compiler() -> str:
 
 def folder() -> Path:
     """The folder of compiled code, in the user's cache."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "penstock-compiled"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "penstock-compiled"
 
 
 def addresses(

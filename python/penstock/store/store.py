@@ -29,10 +29,7 @@ from penstock.store.runfile import Record, StoredRun, decode, encode
 def default_folder() -> Path:
     """Returns the default store: PENSTOCK_STORE, or else penstock in the user's cache folder."""
     chosen = os.environ.get("PENSTOCK_STORE")
-    if chosen:
-        return Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "penstock"
+    return Path(chosen or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "penstock")
 
 
 class Store:
@@ -88,17 +85,13 @@ class Store:
         self.history.ask(request for _, request in wanted)
         return {key: run for key, _ in wanted if (run := self.get(key)) is not None}
 
-    def manifests(self) -> list[Manifest]:
-        """Returns what all stored runs were made from, in the order of their names."""
-        return [run.manifest for run, _ in self._all()]
+    def manifests(self, prefix: str = "") -> list[Manifest]:
+        """Returns what the runs whose names begin with `prefix` were made from, in the order of their names."""
+        return [run.manifest for run, _ in self._all(prefix)]
 
     def stored_runs(self) -> list[StoredRuns]:
         """Returns the stored runs of each point together."""
         return merged((run.manifest, len(content)) for run, content in self._all())
-
-    def beginning_with(self, prefix: str) -> list[Manifest]:
-        """Returns what the runs were made from whose names begin with `prefix`, of two digits or more."""
-        return [run.manifest for run, _ in self._all(prefix)]
 
     def damaged(self) -> int:
         """Returns the number of damaged files that were set aside."""
@@ -188,7 +181,13 @@ class Store:
             self._set_aside(file, str(damage), "its run is repeated")
             return None
         except NewerError as newer:
-            raise _newer(file, newer.format) from None
+            wrong = StoreError(
+                f"{path_text(file)} was written by a newer version of Penstock (format {newer.format}; this one reads "
+                f"{FORMAT}) and is left unchanged.\nUse that version, or choose another folder with --store DIR or "
+                "PENSTOCK_STORE."
+            )
+            wrong.exit_code = InputError.exit_code
+            raise wrong from None
         return None if run is None else (run, content)
 
     def _set_aside(self, file: Path, reason: str, outcome: str) -> None:
@@ -202,15 +201,6 @@ class Store:
                 return
             raise StoreError(f"{path_text(file)} {reason}, and cannot be moved away:\n{error}") from error
         self._warn(f"{path_text(file)} {reason}. It was moved to {path_text(place)}; {outcome}.")
-
-
-def _newer(file: Path, written: int) -> StoreError:
-    error = StoreError(
-        f"{path_text(file)} was written by a newer version of Penstock (format {written}; this one reads {FORMAT}) and "
-        "is left unchanged.\nUse that version, or choose another folder with --store DIR or PENSTOCK_STORE."
-    )
-    error.exit_code = InputError.exit_code
-    return error
 
 
 def _print_warning(message: str) -> None:

@@ -58,17 +58,10 @@ class Place:
         return _entry(text.removeprefix("dask:"))
 
 
-def clusters_file() -> Path:
-    """Returns the file that names clusters: PENSTOCK_CLUSTERS, or penstock/clusters.toml in the user's settings."""
-    chosen = os.environ.get("PENSTOCK_CLUSTERS")
-    if chosen:
-        return Path(chosen)
-    settings = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(settings) if settings else Path.home() / ".config") / "penstock" / "clusters.toml"
-
-
 def _entry(name: str) -> Place:
-    file = clusters_file()
+    """The cluster of this name in PENSTOCK_CLUSTERS, else in penstock/clusters.toml of the user's settings."""
+    chosen = os.environ.get("PENSTOCK_CLUSTERS")
+    file = Path(chosen or Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "penstock/clusters.toml")
     shown = path_text(file)
     try:
         known = tomllib.loads(file.read_text(encoding="utf-8"))
