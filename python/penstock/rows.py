@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -75,6 +76,7 @@ class RowStream:
     """The scenario's list of tables that selects the rows."""
 
     _of_core: ClassVar[type[_core.Trace | _core.Series]]
+    _made_with: tuple[str | None, dict[str, Any]]
     _is_begun = _is_over = False  # whether anything has been read, and whether the end has
 
     def __init__(
@@ -122,7 +124,7 @@ class RowStream:
             raise ArgumentError("rows that have been read cannot be pickled or copied: use frame(), which can.")
         if text is None:
             raise ArgumentError("rows of a Scenario cannot be pickled or copied: make them from its TOML text.")
-        return _made_again, (type(self), text, options)
+        return partial(type(self), text, **options), ()
 
     def _check(self, read: _core.Scenario, name: str, is_asked: bool) -> None:
         """Raises an error if the scenario does not allow such rows."""
@@ -247,11 +249,6 @@ class RowStream:
                 file.write(text.encode())
                 events += rows
         return events
-
-
-def _made_again(of: type[RowStream], text: str, options: dict[str, Any]) -> RowStream:
-    """Makes rows from their pickle."""
-    return of(text, **options)
 
 
 def _words(key: str, value: Names | bool) -> str | bool | list[str]:

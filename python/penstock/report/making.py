@@ -31,16 +31,13 @@ class Makers:
 def published_report(name: str, makers: Makers, runs: int | None = None) -> Report:
     """The report of a published study, from new or stored runs; `runs` of each row, else the study's own number."""
     study = load(name)
-    made = _packaged(study) if makers.only_stored and not _all_stored(study, makers.store) else None
-    if made is None:
-        made = _reproduced(study, makers, runs or study.runs)
+    is_packaged = False
+    if makers.only_stored:
+        points = planned(study, [], Readings(study.document), study.runs, claims=True)[0].points()
+        kept = there(points, makers.store)
+        is_packaged = any(len(own) < len(each.replications) for each, own in zip(points, kept, strict=True))
+    made = _packaged(study) if is_packaged else _reproduced(study, makers, runs or study.runs)
     return reproduction_report(study, made)
-
-
-def _all_stored(study: Study, store: Store) -> bool:
-    plan, _ = planned(study, [], Readings(study.document), study.runs, claims=True)
-    points = plan.points()
-    return all(len(own) == len(each.replications) for each, own in zip(points, there(points, store), strict=True))
 
 
 def _packaged(study: Study) -> Reproduced:
