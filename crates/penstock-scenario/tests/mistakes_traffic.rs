@@ -1,11 +1,28 @@
 //! The exact text of every mistake in flows, routes and measurements.
 
 mod common;
-use common::{added, changed, metrics, metrics_of, names, refused, FLOW};
+use common::{added, changed, lines, metrics, metrics_of, names, refused, FLOW};
 use penstock_model::source::SourcePlan;
 use penstock_model::transport::congestion_control::CongestionControlPlan;
 use penstock_model::transport::recovery::RecoveryPlan;
 use penstock_scenario::load;
+
+/// The first members of both ends are different nodes, later ones may not be.
+#[test]
+fn a_later_flow_from_a_node_to_itself() {
+    for (from, to, meets) in [("n[2-3]", "n[0-3]", true), ("n[0-3]", "n[2-3]", true), ("n[0-3]", "n[1-2]", false)] {
+        let text = format!(
+            r#"duration = "1 s"
+nodes.n.count = 4
+flows = [{{ name = "f", from = "{from}", to = "{to}", source.cbr = {{ rate = "64 kbit/s", packet = "160 bytes" }} }}]
+links = [{{ from = "n[0]", to = "n[0]", rate = "1 Mbit/s", delay = "1 ms", queue.tail-drop = {{ limit = "9 packets" }} }}]
+"#
+        );
+        let flow = ["t.toml:3: flows[0].to: flow 2 would begin and end at 'n[2]'"];
+        let expected = [&flow[..usize::from(meets)], &["t.toml:4: links[0].to: links 'n[0]' to itself"]].concat();
+        assert_eq!(lines(load(&text, "t.toml", &[])), expected, "from {from} to {to}");
+    }
+}
 
 #[test]
 fn flows() {

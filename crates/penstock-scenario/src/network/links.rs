@@ -188,7 +188,7 @@ impl Links {
             section.report("", format!("more than {MAX_ENTITIES} links are too many"));
             return None;
         }
-        if let Some(i) = from.first_in_common(&to).filter(|i| *i < count) {
+        if let Some(i) = (0..count).find(|i| from.node(*i) == to.node(*i)) {
             section.report("to", format!("links '{}' to itself", nodes.name(from.node(i))));
             return None;
         }

@@ -54,12 +54,4 @@ impl NodeList {
         let (before, set) = self.sets[self.sets.partition_point(|(before, _)| *before <= i) - 1];
         set.node(i - before)
     }
-
-    /// The first position at which both lists have the same node.
-    pub fn first_in_common(&self, other: &NodeList) -> Option<usize> {
-        match (&self.sets[..], &other.sets[..]) {
-            ([(_, one)], [(_, two)]) => one.first_in_common(*two),
-            _ => (0..self.len.max(other.len)).find(|i| self.node(*i) == other.node(*i)),
-        }
-    }
 }

@@ -81,19 +81,6 @@ pub(crate) struct NodeSet {
 }
 
 impl NodeSet {
-    /// The first position at which both sets have the same node.
-    pub fn first_in_common(self, other: NodeSet) -> Option<usize> {
-        let has = |set: NodeSet, node: NodeId| (set.first..set.first + set.count).contains(&node.0);
-        // Of two sets with several nodes each, only the first nodes are compared.
-        let position =
-            |set: NodeSet, node: NodeId| ((node.0 - set.first) as usize + set.len() - set.shift as usize % set.len()) % set.len();
-        match (self.count, other.count) {
-            (_, 1) => has(self, other.node(0)).then(|| position(self, other.node(0))),
-            (1, _) => has(other, self.node(0)).then(|| position(other, self.node(0))),
-            _ => (self.node(0) == other.node(0)).then_some(0),
-        }
-    }
-
     /// Number of nodes.
     pub fn len(self) -> usize {
         self.count as usize

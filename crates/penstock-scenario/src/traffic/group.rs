@@ -1,6 +1,6 @@
 //! Common to groups of flows and of calls: endpoints, members, times and given routes.
 
-use crate::network::nodes::{NodeSet, Nodes};
+use crate::network::nodes::{NodeSet, Nodes, MAX_ENTITIES};
 use crate::read::mistake::SourceLocation;
 use crate::read::section::Section;
 use crate::read::values::{NodeName, Start};
@@ -121,7 +121,7 @@ impl Members {
         let (from, to) = (ends.0?, ends.1?);
         let (route, stop) = (route?, stop?);
         let count = keys.count.map_or(from.len().max(to.len()), |count| count.0 as usize);
-        if let Some(i) = from.first_in_common(to).filter(|i| *i < count) {
+        if let Some(i) = (0..count.min(MAX_ENTITIES)).find(|i| from.node(*i) == to.node(*i)) {
             section.report("to", format!("{member} {i} would begin and end at '{}'", nodes.name(from.node(i))));
             return None;
         }
