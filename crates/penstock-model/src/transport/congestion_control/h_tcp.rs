@@ -108,7 +108,9 @@ impl HTcp {
         let (start, delivered) = self.round_start;
         let duration = ack.now.since(start).as_seconds();
         if start > Time::ZERO && duration > 0.0 {
-            self.throughput = self.throughput.max(f64::from(ack.delivered - delivered) / duration);
+            // After a timeout, which discards SACK information, fewer segments may be known to have arrived.
+            let arrived = ack.delivered.saturating_sub(delivered);
+            self.throughput = self.throughput.max(f64::from(arrived) / duration);
         }
         self.round_start = (ack.now, ack.delivered);
     }
@@ -262,6 +264,15 @@ mod tests {
             fixed.on_congestion(&loss(0, 30), &mut window);
             assert_eq!(window.threshold, 15.0);
         }
+    }
+
+    #[test]
+    fn a_round_after_a_timeout_that_discards_sack_information_counts_for_nothing() {
+        let mut it = h_tcp(&[]);
+        for (ms, acknowledged, delivered) in [(100, 1, 31), (200, 21, 21)] {
+            it.end_round(&Acknowledgement { acknowledged, delivered, ..ack(ms) });
+        }
+        assert_eq!(it.throughput, 0.0);
     }
 
     /// By hand: 20 segments in 100 ms, then 30 in 200 ms, which is slower.

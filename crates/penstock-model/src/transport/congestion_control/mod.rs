@@ -190,7 +190,8 @@ pub struct Acknowledgement {
     /// Number of newly acknowledged segments: cumulatively, or, with RACK, the segments that no earlier acknowledgement has reported,
     /// cumulatively or by SACK, as in Linux (`acked` of `tcp_cong_avoid`).
     pub newly: u32,
-    /// Number of segments known to have arrived since the connection began, including selectively acknowledged ones.
+    /// Number of segments known to have arrived since the connection began, including selectively acknowledged ones. It falls after a
+    /// timeout that discards SACK information.
     pub delivered: u32,
     /// Segment after the last acknowledged one (the new SND.UNA).
     pub acknowledged: u32,

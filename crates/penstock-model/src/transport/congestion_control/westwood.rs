@@ -76,8 +76,9 @@ impl Westwood {
     fn end_round(&mut self, ack: &Acknowledgement) {
         if let Some((start, delivered)) = self.round_start {
             let duration = ack.now.since(start).as_seconds();
-            if duration > 0.0 {
-                let sample = f64::from(ack.delivered - delivered) / duration;
+            // After a timeout, which discards SACK information, fewer segments may be known to have arrived: there is no sample.
+            if let Some(arrived) = ack.delivered.checked_sub(delivered).filter(|_| duration > 0.0) {
+                let sample = f64::from(arrived) / duration;
                 self.bwe = Some(self.bwe.map_or(sample, |bwe| bwe * (1.0 - self.gain) + sample * self.gain));
             }
         }
@@ -178,6 +179,15 @@ mod tests {
         assert_eq!(window.threshold, 5.0);
         it.on_timeout(&Timeout { now: Time::ZERO, in_flight: 50, repeated: false }, &mut window);
         close(window.threshold, 17.6);
+    }
+
+    #[test]
+    fn a_round_after_a_timeout_that_discards_sack_information_gives_no_sample() {
+        let mut it = westwood(&[]);
+        for (ms, delivered, bwe) in [(100, 1, None), (200, 31, Some(300.0)), (300, 21, Some(300.0))] {
+            it.end_round(&Acknowledgement { delivered, ..ack(ms) });
+            assert_eq!(it.bwe, bwe);
+        }
     }
 
     #[test]
