@@ -184,8 +184,8 @@ impl<P: WindowProcess> Shard<'_, P> {
 
     /// Takes over what another shard has sent.
     pub fn receive(&mut self, batch: &mut OutboxBatch) {
-        for (process, input, arrival) in &batch.packets {
-            self.add(process.0, *input, arrival);
+        for (process, input, arrival) in batch.packets.drain(..) {
+            self.add(process.0, input, &arrival);
         }
         for (process, message) in batch.messages.drain(..) {
             let process = process.index() - self.first;
@@ -195,6 +195,5 @@ impl<P: WindowProcess> Shard<'_, P> {
                 window.has_mail[process] = true;
             }
         }
-        batch.clear();
     }
 }

@@ -8,28 +8,19 @@ use penstock_model::id::ProcessId;
 use penstock_model::units::Time;
 
 /// What one shard has sent to another since the last exchange, in the order of sending.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct OutboxBatch {
     /// Packets with their process and input.
     pub packets: Vec<(ProcessId, u32, Arrival)>,
     /// Messages with their process.
     pub messages: Vec<(ProcessId, Message)>,
-    /// The earliest time of arrival among them.
-    pub earliest: Time,
-}
-
-impl Default for OutboxBatch {
-    fn default() -> OutboxBatch {
-        OutboxBatch { packets: Vec::new(), messages: Vec::new(), earliest: Time::NEVER }
-    }
 }
 
 impl OutboxBatch {
-    /// Empties the batch and keeps its capacity.
-    pub fn clear(&mut self) {
-        self.packets.clear();
-        self.messages.clear();
-        self.earliest = Time::NEVER;
+    /// The earliest time of arrival.
+    pub fn earliest(&self) -> Time {
+        let packets = self.packets.iter().map(|(.., arrival)| arrival.at);
+        packets.chain(self.messages.iter().map(|(_, message)| message.at)).min().unwrap_or(Time::NEVER)
     }
 }
 
@@ -85,7 +76,7 @@ impl Outbox {
         let Some(local) = &mut self.local else { unreachable!("it is there while windows run") };
         match local.position(process) {
             Some(receiver) => local.wheel.add(receiver, input, at),
-            None => add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at),
+            None => add_to_batch(batch(&self.ends, &mut self.batches, process), process, input),
         }
     }
 
@@ -95,7 +86,7 @@ impl Outbox {
         if self.local.is_some() {
             return self.add_local(process, input, at);
         }
-        add_to_batch(batch(&self.ends, &mut self.batches, process), process, input, at)
+        add_to_batch(batch(&self.ends, &mut self.batches, process), process, input)
     }
 
     /// Adds `message` to `process`.
@@ -105,9 +96,7 @@ impl Outbox {
                 return local.messages.push((receiver as usize, message));
             }
         }
-        let batch = batch(&self.ends, &mut self.batches, process);
-        batch.earliest = batch.earliest.min(message.at);
-        batch.messages.push((process, message));
+        batch(&self.ends, &mut self.batches, process).messages.push((process, message));
     }
 }
 
@@ -117,8 +106,7 @@ fn batch<'a>(ends: &[u32], batches: &'a mut [OutboxBatch], process: ProcessId) -
     &mut batches[shard]
 }
 
-fn add_to_batch(batch: &mut OutboxBatch, process: ProcessId, input: u32, at: Time) -> &mut Arrival {
-    batch.earliest = batch.earliest.min(at);
+fn add_to_batch(batch: &mut OutboxBatch, process: ProcessId, input: u32) -> &mut Arrival {
     batch.packets.push((process, input, Arrival::default()));
     &mut batch.packets.last_mut().expect("just pushed").2
 }

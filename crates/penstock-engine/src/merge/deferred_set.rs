@@ -42,25 +42,26 @@ impl DeferredSet {
 
     /// When the first process is due.
     pub fn first(&mut self) -> Time {
-        loop {
-            let bound = least(&self.bounds);
-            let Some(block) = self.bounds.iter().position(|other| *other == bound) else { return Time::NEVER };
-            let exact = least(self.block(block));
-            if exact == bound {
-                return bound;
-            }
-            self.bounds[block] = exact;
-        }
+        self.first_block().map_or(Time::NEVER, |(_, at)| at)
     }
 
     /// The first process that is due, and when; of several at that instant the lowest.
     pub fn first_due(&mut self) -> Option<(usize, Time)> {
-        let at = self.first();
-        let blocks = (0..self.bounds.len()).filter(|block| at != Time::NEVER && self.bounds[*block] <= at);
-        blocks
-            .filter_map(|block| Some(block * BLOCK + self.block(block).iter().position(|due| *due == at)?))
-            .next()
-            .map(|process| (process, at))
+        let (block, at) = self.first_block().filter(|(_, at)| *at != Time::NEVER)?;
+        self.block(block).iter().position(|due| *due == at).map(|process| (block * BLOCK + process, at))
+    }
+
+    /// The first of the blocks with the earliest time, and that time.
+    fn first_block(&mut self) -> Option<(usize, Time)> {
+        loop {
+            let bound = least(&self.bounds);
+            let block = self.bounds.iter().position(|other| *other == bound)?;
+            let exact = least(self.block(block));
+            if exact == bound {
+                return Some((block, exact));
+            }
+            self.bounds[block] = exact;
+        }
     }
 
     /// Removes every process that is due up to and including `until`, and calls `take` with it and when it is due.

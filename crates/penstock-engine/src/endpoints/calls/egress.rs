@@ -8,15 +8,12 @@ use crate::kernel::event::Arrival;
 use crate::kernel::journal::Measurement;
 use crate::kernel::message::{CallSignal, MessageBody, Peer};
 use penstock_model::edge::{Egress, Signal};
-use penstock_model::id::FlowId;
 use penstock_model::packet::{Body, Packet};
 use penstock_model::units::{Bytes, Duration, Time};
 
 /// The receiving end of an aggregate.
 #[derive(Clone)]
 pub struct CallsEgress {
-    /// The aggregate.
-    pub flow: FlowId,
     /// What has arrived in the measurement period.
     pub received: Received,
     /// Index of the count of calls that the aggregates of a group share at this node.
@@ -56,7 +53,6 @@ impl CallsEgress {
     /// An egress at which nothing has arrived yet.
     pub fn new(received: Received, egress: Egress, ingress: Peer, measured: Measurement, every: Option<Duration>) -> CallsEgress {
         CallsEgress {
-            flow: received.flow,
             received,
             shared_count: 0,
             armed: Time::NEVER,
@@ -113,8 +109,6 @@ impl CallsEgress {
         let (mut hash, mut received, mut taken) = (*digest, ReceivedCounts::default(), 0);
         let is_next = |Arrival { at, packet }: &&Arrival| *at < bound && packet.flow == flow && matches!(packet.body, Body::Media { .. });
         self.egress.on_marks(arrivals.iter().take_while(is_next).map(|Arrival { at, packet }| {
-            // What is known of the body makes this small enough to be part of the loop.
-            let Body::Media { .. } = packet.body else { unreachable!("only media are taken") };
             hash.packet(*at, packet, 0);
             if is_counted {
                 received.count(*at, packet);
@@ -152,7 +146,7 @@ impl CallsEgress {
     #[inline(never)]
     fn send_signals(&mut self, now: Time, host_context: &mut HostContext<'_, '_>) {
         while let Some(signal) = self.egress.next_signal() {
-            let body = MessageBody::Call(CallSignal { flow: self.flow, to_egress: false, signal });
+            let body = MessageBody::Call(CallSignal { flow: self.received.flow, to_egress: false, signal });
             host_context.context.outputs.send_message(now, &mut self.ingress, body);
         }
     }

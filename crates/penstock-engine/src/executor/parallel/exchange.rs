@@ -4,11 +4,10 @@ use crate::executor::shard::Shard;
 use crate::kernel::logical_process::WindowProcess;
 use crate::kernel::outbox::{Outbox, OutboxBatch};
 use penstock_model::units::Time;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::Mutex;
+use std::sync::{Mutex, RwLock};
 
 /// How far a shard has come, or all of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ShardState {
     /// When the next event is due, unless the shard was interrupted.
     pub next: Time,
@@ -28,31 +27,20 @@ pub struct Exchange {
 
 /// What one shard publishes.
 #[repr(align(128))] // no two cores write to the same cache line
+#[derive(Default)]
 struct Slot {
-    next: AtomicU64,
-    handled: AtomicU64,
-    is_interrupted: AtomicBool,
-    has_windows: AtomicBool,
-    /// For each shard, when the first arrival of its batch is due, and the batch. The locks are never contended.
-    batches: Vec<(AtomicU64, Mutex<OutboxBatch>)>,
+    /// What the shard has just sent counts for its next event.
+    state: RwLock<ShardState>,
+    /// What goes to each shard. The locks are never contended.
+    batches: Vec<Mutex<OutboxBatch>>,
 }
 
-const NO_PANIC: &str = "nothing panics while it holds a batch";
-
-fn load(time: &AtomicU64) -> Time {
-    Time::from_ps(time.load(Ordering::Relaxed))
-}
+const NO_PANIC: &str = "nothing panics while it holds a lock";
 
 impl Exchange {
     /// Places for so many shards.
     pub fn new(shards: usize) -> Exchange {
-        let slot = |_| Slot {
-            next: AtomicU64::new(0),
-            handled: AtomicU64::new(0),
-            is_interrupted: AtomicBool::new(false),
-            has_windows: AtomicBool::new(false),
-            batches: (0..shards).map(|_| (AtomicU64::new(u64::MAX), Mutex::default())).collect(),
-        };
+        let slot = |_| Slot { batches: (0..shards).map(|_| Mutex::default()).collect(), ..Slot::default() };
         Exchange { rounds: [(); 2].map(|()| (0..shards).map(slot).collect()) }
     }
 
@@ -63,36 +51,29 @@ impl Exchange {
     /// Publishes the state and the outbox of shard `me`. The barrier makes all of it visible.
     pub fn publish(&self, round: usize, me: usize, state: ShardState, outbox: &mut Outbox) {
         let slot = &self.slots(round)[me];
-        slot.next.store(state.next.as_ps(), Ordering::Relaxed);
-        slot.handled.store(state.handled, Ordering::Relaxed);
-        slot.is_interrupted.store(state.is_interrupted, Ordering::Relaxed);
-        slot.has_windows.store(state.has_windows, Ordering::Relaxed);
-        for (batch, (earliest, slot)) in outbox.batches.iter_mut().zip(&slot.batches) {
-            earliest.store(batch.earliest.as_ps(), Ordering::Relaxed);
-            if batch.earliest != Time::NEVER {
-                std::mem::swap(batch, &mut slot.lock().expect(NO_PANIC));
-            }
+        let sent = outbox.batches.iter().map(OutboxBatch::earliest).fold(state.next, Time::min);
+        *slot.state.write().expect(NO_PANIC) = ShardState { next: sent, ..state };
+        for (batch, slot) in outbox.batches.iter_mut().zip(&slot.batches) {
+            std::mem::swap(batch, &mut slot.lock().expect(NO_PANIC));
         }
     }
 
     /// Gives `shard`, number `me`, what all others have sent to it.
     pub fn receive<P: WindowProcess>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
-        for (earliest, batch) in self.slots(round).iter().map(|slot| &slot.batches[me]) {
-            if load(earliest) != Time::NEVER {
-                shard.receive(&mut batch.lock().expect(NO_PANIC));
-            }
+        for slot in self.slots(round) {
+            shard.receive(&mut slot.batches[me].lock().expect(NO_PANIC));
         }
     }
 
-    /// The state of all shards together; what has just been sent counts for the next event.
+    /// The state of all shards together.
     pub fn state_of_all(&self, round: usize) -> ShardState {
-        let slots = self.slots(round);
-        let batches = slots.iter().flat_map(|slot| &slot.batches).map(|(earliest, _)| load(earliest));
-        ShardState {
-            next: slots.iter().map(|slot| load(&slot.next)).chain(batches).min().unwrap_or(Time::NEVER),
-            handled: slots.iter().map(|slot| slot.handled.load(Ordering::Relaxed)).sum(),
-            is_interrupted: slots.iter().any(|slot| slot.is_interrupted.load(Ordering::Relaxed)),
-            has_windows: slots.iter().all(|slot| slot.has_windows.load(Ordering::Relaxed)),
-        }
+        let state = |slot: &Slot| *slot.state.read().expect(NO_PANIC);
+        let all = self.slots(round).iter().map(state).reduce(|one, other| ShardState {
+            next: one.next.min(other.next),
+            handled: one.handled + other.handled,
+            is_interrupted: one.is_interrupted || other.is_interrupted,
+            has_windows: one.has_windows && other.has_windows,
+        });
+        all.expect("there is at least one shard")
     }
 }

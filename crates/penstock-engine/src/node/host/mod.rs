@@ -88,7 +88,7 @@ impl Host {
     /// Total number (mod 2^32) of packets of `flow`, an aggregate of calls that ends here, that must arrive before this host sends anything
     /// back; `None` if something else can cause it to send.
     pub fn silent_before_packet(&self, flow: FlowId, routes: &Routes) -> Option<u32> {
-        self.egresses.get(routes.flow(flow).sink as usize).filter(|end| end.flow == flow)?.egress.silent_before_packet()
+        self.egresses.get(routes.flow(flow).sink as usize).filter(|end| end.received.flow == flow)?.egress.silent_before_packet()
     }
 
     /// Lower bound on the time at which this host sends anything, whatever arrives from `now` on; zero if it is never later than `now`.
@@ -211,7 +211,7 @@ impl Host {
     #[inline]
     fn arm_egress(&mut self, slot: u32) {
         let end = &mut self.egresses[slot as usize];
-        self.timers.arm(end.deadline(), &mut end.armed, end.flow.0, TimerKind::Egress, slot);
+        self.timers.arm(end.deadline(), &mut end.armed, end.received.flow.0, TimerKind::Egress, slot);
     }
 
     /// Writes the counts of this host's endpoints to the results.
@@ -223,10 +223,10 @@ impl Host {
             observations.calls.push((end.flow(), end.counters));
         }
         for end in self.egresses {
-            end.received.report(observations);
             if let Some(intervals) = end.intervals {
-                observations.intervals.push((end.flow, intervals.every, intervals.bytes));
+                observations.intervals.push((end.received.flow, intervals.every, intervals.bytes));
             }
+            end.received.report(observations);
         }
         self.sources.iter().for_each(|end| observations.flows[end.template.flow.index()].sent = end.sent(self.measured));
         self.sinks.into_iter().for_each(|end| end.received.report(observations));
