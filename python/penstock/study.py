@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.plots import request_of
 from penstock.progress import Progress
-from penstock.search import Question, SearchResult, search
-from penstock.sensitivity import Design, Sampling, SensitivityResult
+from penstock.search.making import Search
+from penstock.search.question import Question
+from penstock.search.result import SearchResult
+from penstock.sensitivity.indices import Design
+from penstock.sensitivity.result import Sampling, SensitivityResult
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.making import make, stored
@@ -199,7 +202,7 @@ class Study(StudySettings):
         asked |= {"subject-to": conditions, "trials": trials, "finalists": finalists, "fresh": fresh}
         question, plan = Question.of(asked), self._ranged(ranges)
         with _runner(**options) as runner:
-            return search(plan, question, runner)
+            return Search(plan, question).made_by(runner)
 
     def _ranged(self, ranges: Mapping[str, Any]) -> StudyPlan:
         mistakes = Mistakes()

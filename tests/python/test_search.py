@@ -170,10 +170,10 @@ class TestUncertainty:
                 return super().make(points)
 
         from penstock.cli.studies import plan_of
-        from penstock.search import search
+        from penstock.search.making import Search
 
         plan = plan_of(study, (), ranges={})
-        found = search(plan, Question.of(plan.asks["search"]), Watched(store=ps.Store(tmp_path / "store")))
+        found = Search(plan, Question.of(plan.asks["search"])).made_by(Watched(store=ps.Store(tmp_path / "store")))
         assert [replications for replications, _ in asked] == [(0, 1)] * 20 + [(2, 3, 4, 5)] * 3
         assert found.best is not None
         assert found.best.interval.runs == 4

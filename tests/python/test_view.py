@@ -17,8 +17,7 @@ from penstock.running import run_all
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.trace import PacketTrace
-from penstock.view import render, view_of
-from penstock.view.page import CAUSES, packet_numbers, queues_of
+from penstock.view.page import CAUSES, packet_numbers, queues_of, render, view_of
 
 NET = """
 duration = "2 s"

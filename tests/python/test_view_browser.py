@@ -11,7 +11,7 @@ from test_view import NET, OPTIONS
 from penstock.series import TimeSeries
 from penstock.topologies.pages import generated_page
 from penstock.trace import PacketTrace
-from penstock.view import render, view_of
+from penstock.view.page import render, view_of
 
 pytestmark = NEEDS_BROWSER
 FAST = (

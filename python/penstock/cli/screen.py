@@ -11,9 +11,8 @@ from penstock.cli.files import emit_as
 from penstock.cli.studies import check_outputs, plan_of, read_ranges, save_plots, show_ranges
 from penstock.cli.verb import option
 from penstock.parameter_columns import short_names
-from penstock.sensitivity import Analysis, SensitivityResult
 from penstock.sensitivity.indices import Design
-from penstock.sensitivity.result import Sampling, index_text
+from penstock.sensitivity.result import Analysis, Sampling, SensitivityResult, index_text
 from penstock.statistics import Interval
 from penstock.store import Store
 from penstock.tabulation import made_from

@@ -13,9 +13,9 @@ from penstock.cli.verb import option
 from penstock.errors import PenstockError
 from penstock.parameter_columns import short_names
 from penstock.printable import command_text, one_line, things
-from penstock.search import SearchResult, Trial
 from penstock.search.making import Search
 from penstock.search.question import Question
+from penstock.search.result import SearchResult, Trial
 from penstock.statistics import Interval
 from penstock.store import Store
 from penstock.studies.definition import value_text

@@ -46,7 +46,7 @@ def view(
     --flow, --start and --stop do instead. Two runs are made: one for the events, one for the queues. The page loads
     nothing from elsewhere.
     """
-    from penstock.view import render, view_of
+    from penstock.view.page import render, view_of
 
     file = Path(run)
     if file.suffix in {".html", ".htm"}:

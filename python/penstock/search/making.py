@@ -122,11 +122,6 @@ class Search:
         return found[:1] + compared
 
 
-def search(plan: StudyPlan, question: Question, runner: Runner) -> SearchResult:
-    """Searches for the best setting; raises as :class:`Search` does, or InputError if no trial has a number."""
-    return Search(plan, question).made_by(runner)
-
-
 def _made(points: Sequence[PointRequest], runner: Runner) -> list[Sequence[RunResult] | str]:
     """The runs of each point, or why one of them failed."""
     if not points:
