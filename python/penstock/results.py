@@ -269,12 +269,12 @@ def to_data(scenario: str, results: Sequence[RunResult], *, rule: str = "t", **m
             "name": summary.metric,
             "labels": summary.labels,
             "unit": summary.unit,
-            "mean": _known(summary.interval.mean),
-            "ci_low": _known(summary.interval.low),
-            "ci_high": _known(summary.interval.high),
+            "mean": finite(summary.interval.mean),
+            "ci_low": finite(summary.interval.low),
+            "ci_high": finite(summary.interval.high),
             "runs": summary.interval.runs,
             "method": summary.method,
-            "values": [_known(value) for value in summary.values],
+            "values": [finite(value) for value in summary.values],
         }
         for summary in (replace(summary, rule=rule) for summary in summarise(results))
     ]
@@ -304,5 +304,6 @@ def to_json(scenario: str, results: Sequence[RunResult], **more: Any) -> str:
     return json_text(to_data(scenario, results, **more))
 
 
-def _known(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
+    """Returns a number as JSON has it: None if it is not finite."""
     return value if value is not None and math.isfinite(value) else None

@@ -27,7 +27,9 @@ def import_(
     archive: Annotated[Path, argument("ARCHIVE", "A file written by 'penstock export'.")],
     *,
     sample: options.Sample = None,
-    pick: Annotated[int | None, options.pick_option("random by default.")] = None,
+    pick: Annotated[
+        int | None, option("--pick N", "Number of the sample; random by default.", bounds=(0, None))
+    ] = None,
     digest: Annotated[
         str | None,
         option("--digest HEX", "Accept only the archive with this digest, from 'penstock export', or its beginning."),

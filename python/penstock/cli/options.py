@@ -52,11 +52,6 @@ def number_option(name: str, text: str) -> Declaration:
     return option(f"{name} N", text, parser=whole_number)
 
 
-def pick_option(consequence: str) -> Declaration:
-    """The option ``--pick`` of a verb that repeats a sample of runs; `consequence` ends the help."""
-    return option("--pick N", f"Number of the sample; {consequence}", bounds=(0, None))
-
-
 def plot_option(what: str) -> Declaration:
     """The option ``--plot`` of a verb that draws `what`."""
     return option("--plot FILE", f"Also draw {what}, as .svg, .pdf or .png; repeatable.")

@@ -55,8 +55,11 @@ def report(
     are any), plots, and the command that repeats it. It loads nothing from elsewhere, so it can be sent, kept and
     printed. Stored runs are not repeated.
     """
-    is_published = what in names() or Path(what).name == DATA or has_document(Path(what))
-    page = out if out is not None else Path(f"{_stem(what)}.html")
+    path = Path(what)
+    is_published = what in names() or path.name == DATA or has_document(path)
+    folder = path.parent if path.name == DATA else path
+    stem = folder.resolve().name if has_document(folder) else path.stem
+    page = out if out is not None else Path(f"{stem or 'report'}.html")
     check_page(page, force=force)
     allow(memory)
     from penstock.report.making import Makers  # this and the imports below take longer than the help
@@ -72,13 +75,6 @@ def report(
     emit(f"{path_text(page)}: written, {size_text(len(content))}.")
     if result is not None:
         result.require_precision()
-
-
-def _stem(what: str) -> str:
-    """Default name of a page: that of the study, the study's folder, or the file."""
-    path = Path(what)
-    folder = path.parent if path.name == DATA else path
-    return (folder.resolve().name if has_document(folder) else path.stem) or "report"
 
 
 def _published(what: str, makers: "Makers", runs: int | None, seed: int | None, sets: list[str] | None) -> Report:

@@ -8,6 +8,7 @@ from penstock.cli import options
 from penstock.cli.console import emit, say, show
 from penstock.cli.cores import run_all_told
 from penstock.cli.selecting import Selection, selection
+from penstock.cli.verb import option
 from penstock.memory import allow
 from penstock.printable import json_text, shortened, things
 from penstock.store import Store
@@ -17,7 +18,7 @@ from penstock.store.checking import Difference, asked_for, made_again, measures_
 def verify(
     *,
     sample: options.Sample = None,
-    pick: Annotated[int, options.pick_option("another picks other runs.")] = 0,
+    pick: Annotated[int, option("--pick N", "Number of the sample; another picks other runs.", bounds=(0, None))] = 0,
     study: options.OfStudy = None,
     name: options.Name = None,
     where: options.Where = None,

@@ -14,7 +14,7 @@ from penstock.lab.parameters import applied, controls, entries, measured, slots
 from penstock.printable import command_text, file_word, printable_lines
 from penstock.processors import available
 from penstock.records import RunResult, Status
-from penstock.results import Summary
+from penstock.results import Summary, finite
 from penstock.series import TimeSeries
 from penstock.store import Store
 from penstock.studies.definition import Point
@@ -234,8 +234,7 @@ def _metric(summary: Summary) -> dict[str, Any]:
         "metric": summary.metric,
         "labels": summary.labels,
         "unit": summary.unit,
-        # JSON has no NaN; a mean delay without packets is null.
-        "mean": known.mean if known.mean - known.mean == 0 else None,
+        "mean": finite(known.mean),
         "low": known.low,
         "high": known.high,
     }

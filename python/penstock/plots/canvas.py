@@ -149,7 +149,9 @@ def _label(figure: Any, chart: Chart, used: list[tuple[Any, Panel]], request: Pl
         is_told = any((other.row, other.column, other.facet) == above for other in chart.panels)
         axes.set_title("" if is_told else panel.facet)
         spec = axes.get_subplotspec()
-        first, last = spec.is_first_col(), _is_lowest(axes, used)
+        others = [other.get_subplotspec() for other, _ in used]
+        below = [other for other in others if other.rowspan.start > spec.rowspan.start]
+        first, last = spec.is_first_col(), all(other.colspan.start != spec.colspan.start for other in below)
         axes.set_xlabel(chart.across.label if last else "")
         axes.tick_params(labelbottom=last)
         cumulative = "share of observations" if chart.observations else "share of runs"
@@ -201,13 +203,6 @@ def _mark_places(axes: Axes, panel: Panel) -> None:
     if len(places) <= 8:
         axes.set_xticks(places)
         axes.set_xticks([], minor=True)
-
-
-def _is_lowest(axes: Axes, used: list[tuple[Any, Panel]]) -> bool:
-    """Whether no panel is below."""
-    own: Any = axes.get_subplotspec()
-    below = [other.get_subplotspec() for other, _ in used if other.get_subplotspec().rowspan.start > own.rowspan.start]
-    return not any(other.colspan.start == own.colspan.start for other in below)
 
 
 def _legend(figure: Any, chart: Chart, used: list[tuple[Any, Panel]]) -> None:

@@ -15,7 +15,7 @@ from penstock.plots.request import PlotRequest
 from penstock.printable import command_text, one_line, things
 from penstock.report.content import Block, Cell, Grid, Heading, Part, Plot, Report, choices, numbers
 from penstock.report.figures import chart_plots, topology_svg
-from penstock.results import Summary, grouped
+from penstock.results import Summary, finite, grouped
 from penstock.short_values import short_values, value_text
 from penstock.studies.result import StudyData
 from penstock.tabulation import contrasts_of, made_from, of_text, without_statistic
@@ -115,9 +115,9 @@ def _comparisons(result: StudyData) -> Grid:
     rows = [
         [
             *map(Cell, cells[:-2]),
-            Cell(cells[-2], _finite(each.found.difference)),
+            Cell(cells[-2], finite(each.found.difference)),
             Cell(cells[-1]),
-            Cell(f"{each.p_holm:.2g}", _finite(each.p_holm)),
+            Cell(f"{each.p_holm:.2g}", finite(each.p_holm)),
             Cell("significant" if is_sure else "not significant", mark="good" if is_sure else "open"),
         ]
         for each, cells, is_sure in found
@@ -194,7 +194,7 @@ def _numbers(
             [
                 Cell(of_text(each.labels)),
                 *(Cell(text, known.get(text)) for text, known in zip(cells, keys, strict=True)),
-                Cell(shown.text(each.interval), _finite(each.interval.mean)),
+                Cell(shown.text(each.interval), finite(each.interval.mean)),
                 Cell(shown.unit),
                 Cell(str(each.interval.runs), each.interval.runs),
                 *([done] if known_counts else []),
@@ -225,10 +225,6 @@ def _plots(identifier: str, own: Sequence[Summary], counts: Sequence[Summary]) -
 
 def _scale(own: Sequence[Summary]) -> Scale:
     return scale(own[0].metric, own[0].unit, [each.interval.mean for each in own])
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _provenance(result: StudyData, summaries: Sequence[Summary]) -> list[tuple[str, str]]:
