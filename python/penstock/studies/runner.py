@@ -1,7 +1,7 @@
 """Makes the runs of points, in one round or several."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 from weakref import finalize
@@ -16,42 +16,37 @@ from penstock.workers import Reserve
 from penstock.workers.job import How
 
 
+@dataclass(kw_only=True, eq=False)
 class Runner:
     """Runs requests, also in several rounds that share workers and progress; see :func:`penstock.running.make_all`."""
 
-    def __init__(
-        self,
-        *,
-        jobs: int | None = None,
-        store: Store | None = None,
-        progress: Callable[[Status], None] | None = None,
-        executor: str = "horizon",
-        threads: int = 1,
-        on: str = "threads",
-        told: Callable[[RunResult, Scenario], None] | None = None,
-    ) -> None:
-        self.jobs = jobs
-        self.store = store
-        self._progress = progress
-        self._more: Any = {"how": How(executor, threads), "on": on, "told": told}
+    jobs: int | None = None
+    store: Store | None = None
+    progress: Callable[[Status], None] | None = None
+    executor: str = "horizon"
+    threads: int = 1
+    on: str = "threads"
+    told: Callable[[RunResult, Scenario], None] | None = None
+
+    def __post_init__(self) -> None:
+        self._before = self._now = Status(0)
         self._reserve = Reserve()
         finalize(self, self._reserve.close)
-        self._before = Status(0)
-        self._now = Status(0)
 
     def make(self, points: Sequence[PointRequest]) -> list[Sequence[RunResult]]:
         """Returns the runs of each point, in their order. Raises RunsFailed if any failed, after all others."""
         asked = [(request, point.scenario) for point in points for request in point.requests()]
-        options: Any = {"jobs": self.jobs, "store": self.store, "progress": self._watch, "reserve": self._reserve}
-        made = iter(make_all(asked, **options, **self._more))
+        how = How(self.executor, self.threads)
+        options: Any = {"jobs": self.jobs, "store": self.store, "on": self.on, "told": self.told}
+        made = iter(make_all(asked, how=how, progress=self._watch, reserve=self._reserve, **options))
         self._before, self._now = self._sum(), Status(0)
         return [list(islice(made, len(point.replications))) for point in points]
 
     def _watch(self, status: Status) -> None:
         """Reports this round together with the earlier ones."""
         self._now = status
-        if self._progress is not None:
-            self._progress(self._sum())
+        if self.progress is not None:
+            self.progress(self._sum())
 
     def _sum(self) -> Status:
         before, now = self._before, self._now
