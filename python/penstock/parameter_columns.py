@@ -31,10 +31,6 @@ class ParameterColumns:
         return tuple(self.cell(path, point[path]) if path in point else "" for path in self.paths)
 
 
-NO_PARAMETERS = ParameterColumns([], [], {}, [])
-"""Columns of a table with one point."""
-
-
 def parameter_columns(points: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> ParameterColumns:
     """Chooses the columns that distinguish points, among `paths` in the order of the table.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock import _core
 from penstock.finished import Finished, finished_of, group_of
-from penstock.parameter_columns import NO_PARAMETERS, ParameterColumns, parameter_columns, short_names
+from penstock.parameter_columns import ParameterColumns, parameter_columns, short_names
 from penstock.printable import one_line, things
 from penstock.provenance import Provenance
 from penstock.results import Summary, grouped
@@ -86,23 +86,17 @@ def _seconds(values: Iterable[float | None]) -> str:
     return f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
 
 
-def table_of(
-    summaries: Sequence[Summary], columns: ParameterColumns = NO_PARAMETERS
-) -> tuple[list[str], list[tuple[str, ...]]]:
+def table_of(summaries: Sequence[Summary], columns: ParameterColumns) -> tuple[list[str], list[tuple[str, ...]]]:
     """Returns the column names and the lines of :func:`rows_of`; counts of finished transfers are a column."""
     heads = ["metric", "of", *columns.heads, "mean", "unit", "runs"]
     finished = finished_of(summaries)
     told = {group_of(summary) for summary in summaries if is_of_finished(summary.metric)} & {*finished}
-    if not told:
-        return heads, rows_of(summaries, columns)
     kept = [summary for summary in summaries if not counts_finished(summary.metric) or group_of(summary) not in told]
-    return [*heads, "finished"], rows_of(kept, columns, finished)
+    return [*heads, *["finished"] * bool(told)], rows_of(kept, columns, finished if told else {})
 
 
 def rows_of(
-    summaries: Sequence[Summary],
-    columns: ParameterColumns = NO_PARAMETERS,
-    finished: Mapping[Hashable, Finished] | None = None,
+    summaries: Sequence[Summary], columns: ParameterColumns, finished: Mapping[Hashable, Finished]
 ) -> list[tuple[str, ...]]:
     """Returns the lines, grouped by metric; causes that never occurred share a line."""
     summaries = without_statistic(summaries)

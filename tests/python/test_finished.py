@@ -57,7 +57,7 @@ def test_classes_of_size_have_counts_of_their_own():
         *numbers({}, [0.1], [90], [100], size="up to 100 kB"),
         *numbers({}, [math.nan], [0], [3], size="above 100 kB"),
     ]
-    heads, rows = table_of(classes)
+    heads, rows = table_of(classes, parameter_columns([], []))
     assert [(row[1].partition(" quantile")[0], row[2], row[-1]) for row in rows[::2]] == [
         ("web size=up to 100 kB", "100", "90 of 100"),
         ("web size=above 100 kB", "unknown", "0 of 3"),
@@ -66,7 +66,7 @@ def test_classes_of_size_have_counts_of_their_own():
 
 
 def test_counts_alone_are_rows_like_others():
-    heads, rows = table_of([each for each in SUMMARIES if each.metric == "transfers"])
+    heads, rows = table_of([each for each in SUMMARIES if each.metric == "transfers"], parameter_columns([], []))
     assert "finished" not in heads
     assert len(rows) == 6
 

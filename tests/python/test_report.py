@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.cli.console import show
+from penstock.parameter_columns import parameter_columns
 from penstock.provenance import Provenance
 from penstock.reproductions import layout
 from penstock.reproductions.comparison import Comparison
@@ -13,12 +14,16 @@ from penstock.reproductions.sensitivity import Shift
 from penstock.reproductions.summary import Score
 from penstock.results import Summary
 from penstock.statistics import Interval, interval
-from penstock.tabulation import rows_of
+from penstock.tabulation import table_of
 from penstock.unit_scale import scale
 
 
 def summary(metric, unit, values, **labels):
     return Summary("demo", {}, metric, labels, unit, values, interval(values), Provenance({}))
+
+
+def rows_of(summaries):
+    return table_of(summaries, parameter_columns([], []))[1]
 
 
 @pytest.mark.parametrize(

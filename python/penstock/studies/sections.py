@@ -12,9 +12,7 @@ from penstock.studies.precision import LEAST, MOST, Precision
 from penstock.studies.quantity import DIMENSIONLESS, ExpressionError, read_quantity
 from penstock.studies.ranges import Range, read_range
 from penstock.studies.toml_text import Mistakes, Place
-from penstock.studies.warmup import FEWEST as FEWEST_WINDOWS
-from penstock.studies.warmup import MOST as MOST_WINDOWS
-from penstock.studies.warmup import WINDOWS, FindWarmUp
+from penstock.studies.warmup import FEWEST_WINDOWS, MOST_WINDOWS, WINDOWS, FindWarmUp
 
 Tell = Callable[[Place, str], None]
 

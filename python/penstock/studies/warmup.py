@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from penstock.studies.runner import Runner
 
 WINDOWS = 100  # default number of windows of a run: twenty batches of five
-FEWEST = 50
-MOST = 10_000
+FEWEST_WINDOWS = 50
+MOST_WINDOWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _series(asked: Sequence[PointRequest], metric: str, windows: int, runner: Ru
         cut = [each.window(end * i / windows, end * (i + 1) / windows) for i in range(windows)]
         first = next((number for number, part in enumerate(cut) if part is not None), windows)
         sound = [part for part in cut[first:] if part is not None]
-        if len(sound) < max(FEWEST, windows - first):
+        if len(sound) < max(FEWEST_WINDOWS, windows - first):
             wrong = next((number for number in range(windows - 1, -1, -1) if cut[number] is None), 0)
             raise InputError(
                 f"warm-up: the scenario cannot be watched {_between(each, wrong, windows)} alone; "
