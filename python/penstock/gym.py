@@ -11,7 +11,8 @@ from penstock import toml
 from penstock.errors import ArgumentError, InputError, advice
 from penstock.printable import printable_lines, quoted
 from penstock.simulation import Observation, advance, picoseconds, read_observations, reward_function, started
-from penstock.studies.quantity import Quantity, read_quantity, setting_text
+from penstock.studies.expression import parse
+from penstock.studies.quantity import ExpressionError, Quantity, read_quantity, setting_text
 
 try:
     import gymnasium
@@ -227,9 +228,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 def _of_reward(reward: str, seen: Mapping[str, Observation]) -> dict[str, Observation]:
     """What a reward names beyond the agent's observations."""
-    from penstock.studies.expression import parse
-    from penstock.studies.quantity import ExpressionError
-
     try:
         names = dict.fromkeys(parse(reward).names())
     except ExpressionError as error:

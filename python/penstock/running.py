@@ -225,8 +225,14 @@ class _Tally:
             case Ended(job, Made() as made):
                 if self._store is not None and made.record is not None:
                     self._store.write(made.record)
+                for position in job.positions:
+                    metrics = pick(self._measured(position), made.metrics, made.measured)
+                    assert metrics is not None  # a job has the measures of all its requests
+                    of = (self._requests[position], metrics, made.digest, made.packet_hops)
+                    window, decided = job.scenario.window, made.decided
+                    self._results[position] = RunResult(*of, threads=made.threads, window=window, decided=decided)
                 status.packet_hops += made.packet_hops
-                self._finish(job, made)
+                status.done += len(job.positions)
         if status.work and isinstance(end, Ended):
             status.worked += end.job.request.hops
 
@@ -242,15 +248,6 @@ class _Tally:
             self._failures.sort(key=lambda failure: order[id(failure.request)])
             raise RunsFailed(self._failures, len(self._requests))
         return [result for result in self._results if result is not None]
-
-    def _finish(self, job: Job, made: Made) -> None:
-        for position in job.positions:
-            metrics = pick(self._measured(position), made.metrics, made.measured)
-            assert metrics is not None  # a job has the measures of all its requests
-            of = (self._requests[position], metrics, made.digest, made.packet_hops)
-            window, decided = job.scenario.window, made.decided
-            self._results[position] = RunResult(*of, threads=made.threads, window=window, decided=decided)
-        self.status.done += len(job.positions)
 
     def _failure(self, job: Job, failed: Failed) -> RunFailure:
         request, file = self._requests[job.positions[0]], None

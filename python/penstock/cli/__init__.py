@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import say, tell_for_libraries
+from penstock.errors import PenstockError
 from penstock.huge_pages import allow_restart
 from penstock.interruption import asked, ignore, obey
+from penstock.printable import command_text, shortened
 
 if TYPE_CHECKING:
     import click
@@ -90,7 +94,6 @@ def _failed(error: BaseException) -> int:
     import click
 
     from penstock import _core
-    from penstock.errors import PenstockError
 
     match error:
         case click.ClickException():
@@ -106,10 +109,6 @@ def _failed(error: BaseException) -> int:
 
 def _usage_message(error: click.ClickException, words: Sequence[str]) -> str:
     """The message of a mistake on the command line; long words that it repeats are shortened."""
-    from io import StringIO
-
-    from penstock.printable import shortened
-
     text = StringIO()
     error.show(file=text)
     message = text.getvalue().rstrip("\n")
@@ -124,11 +123,8 @@ def _usage_message(error: click.ClickException, words: Sequence[str]) -> str:
 def _ours(error: BaseException) -> int:
     """Reports a bug of ours."""
     if os.environ.get("PENSTOCK_TRACEBACK") == "1":
-        import traceback
-
         say("".join(traceback.format_exception(error)))
     from penstock import MODEL_VERSION, __version__
-    from penstock.printable import command_text, shortened
 
     command = command_text(["penstock", *sys.argv[1:]])
     say(

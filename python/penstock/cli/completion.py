@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import emit
+from penstock.errors import InputError, PenstockError
+from penstock.printable import path_text, quoted
 
 if TYPE_CHECKING:
     import click
@@ -33,9 +35,6 @@ def show_completion(ctx: click.Context) -> None:
 
 def install_completion(ctx: click.Context) -> None:
     """Writes the script for the user's shell, and has the shell source it."""
-    from penstock.errors import PenstockError
-    from penstock.printable import path_text
-
     shell = _shell()
     script, start = _FILES[shell]
     file = Path.home() / script
@@ -53,9 +52,6 @@ def install_completion(ctx: click.Context) -> None:
 
 
 def _shell() -> str:
-    from penstock.errors import InputError
-    from penstock.printable import quoted
-
     name = Path(os.environ.get("SHELL", "")).name
     if name not in _FILES:
         raise InputError(

@@ -13,6 +13,7 @@ from io import StringIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from penstock.errors import InputError, PenstockError
 from penstock.printable import one_line, printable, printable_lines
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ def emit_bytes(content: bytes) -> None:
 def refuse_terminal(what: str) -> None:
     """Refuses to write a result of this kind to a terminal, before anything is run."""
     if sys.stdout is not None and sys.stdout.isatty():
-        from penstock.errors import InputError
-
         raise InputError(f"{what} is not text and is not shown on a terminal; redirect it with '> FILE'.")
 
 
@@ -81,8 +80,6 @@ def _written() -> Iterator[None]:
         _leave_output()
         sys.exit(1)
     except OSError as error:
-        from penstock.errors import PenstockError
-
         _leave_output()
         raise PenstockError(
             f"standard output cannot be written: {error.strerror or error}; finished runs are kept."

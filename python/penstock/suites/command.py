@@ -12,6 +12,8 @@ from penstock.cli.cores import runner_told
 from penstock.cli.studies import made_told, plan_of
 from penstock.errors import InputError
 from penstock.parameter_columns import parameter_columns
+from penstock.plots import picture, request_of, save
+from penstock.plots.data import from_summaries
 from penstock.printable import json_text, path_text
 from penstock.records import Metric
 from penstock.reproductions.comparison import Comparison
@@ -157,8 +159,6 @@ def _rows(suite: Suite, part: Part, result: StudyData) -> Iterator[dict[str, Any
 
 
 def _write(suite: Suite, part: Part, result: StudyData, folder: Path, *, as_json: bool) -> None:
-    from penstock.plots import picture, request_of, save
-    from penstock.plots.data import from_summaries
     from penstock.suites.ellipses import figure_of
 
     told: list[Path] = [folder / f"{part.name}.csv", folder / f"{part.name}.json"]
