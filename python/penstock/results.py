@@ -223,9 +223,14 @@ def _frame(rows: Sequence[_Row], numbers: Mapping[str, Any]) -> pl.DataFrame:
         **numbers,
         **Provenance.columns(),
     }
+
+    def cell(name: str, value: Any) -> Any:
+        is_text = schema[columns[name]] == pl.String
+        return printable(value if isinstance(value, str) else toml.value(value)) if is_text else value
+
     made = [
         {
-            **{columns[name]: _cell(value, schema[columns[name]]) for name, value in point.items()},
+            **{columns[name]: cell(name, value) for name, value in point.items()},
             **{label: printable(value) for label, value in labels.items()},
             "scenario": printable(scenario),
             "metric": metric,
@@ -254,12 +259,6 @@ def _column(values: Sequence[Any]) -> Any:
     if not values or not numbers:
         return pl.String
     return pl.Int64 if all(isinstance(value, int) and abs(value) < 2**63 for value in values) else pl.Float64
-
-
-def _cell(value: Any, column: Any) -> Any:
-    import polars as pl
-
-    return value if column != pl.String else printable(value if isinstance(value, str) else toml.value(value))
 
 
 def to_data(scenario: str, results: Sequence[RunResult], *, rule: str = "t", **more: Any) -> dict[str, Any]:

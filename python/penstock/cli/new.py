@@ -48,7 +48,6 @@ def new(
 
 def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[str, str]:
     """The scenario with a topology, and the size of its network."""
-    from penstock.graphs.files import SUFFIXES
     from penstock.topologies.pages import GENERATORS, generated_page, graph_page
 
     if topology is None:
@@ -61,18 +60,18 @@ def _with_topology(file: Path, topology: str | None, sets: list[str]) -> tuple[s
         if key.strip() in given:
             raise InputError(f"--set {quoted(key.strip())}: is given twice.")
         given[key.strip()] = value.strip()
-    graph = Path(topology)
     if topology in GENERATORS:
         page = generated_page(topology, given)
-    elif graph.suffix.lower() in SUFFIXES or graph.is_file():
+    else:
+        from penstock.graphs.files import SUFFIXES  # networkx takes long to import
+
+        graph = Path(topology)
+        if graph.suffix.lower() not in SUFFIXES and not graph.is_file():
+            allowed = f"{', '.join(GENERATORS)}, or a file: {', '.join(SUFFIXES)}"
+            close = suggestion(topology, GENERATORS)
+            raise InputError(f"--topology {quoted(topology)}: is no topology{close} ({allowed})")
         page, remarks = graph_page(graph, given)
         warn([f"{topology}: {remark}" for remark in remarks])
-    else:
-        close = suggestion(topology, GENERATORS)
-        raise InputError(
-            f"--topology {quoted(topology)}: is no topology{close} ({', '.join(GENERATORS)}, or a file: "
-            f"{', '.join(SUFFIXES)})"
-        )
     # Each message once: all links of a network share their settings, and so their mistakes.
     mistakes = {each["message"]: each for each in reversed(_core.check(page, str(file), []))}
     if mistakes:

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import networkx
+
 from penstock.arguments import Node
 from penstock.component import Component
 from penstock.drawing import ends_of
@@ -45,8 +47,6 @@ class GraphNetwork(Network):
 
     def farthest(self) -> tuple[str, str]:
         """Returns the first node with a link, and a node at the maximum distance in links from it."""
-        import networkx
-
         graph = networkx.DiGraph()
         for link in self._tables["links"]:
             for a, b in ends_of(link):

@@ -7,6 +7,9 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
 
+import networkx
+import pydot
+
 from penstock.errors import InputError
 from penstock.graphs.text import Lines, Read, decoded
 
@@ -19,9 +22,6 @@ _NAME = re.compile(r'("(?:[^"\\]|\\.)*"|[^:]*)(?::.*)?', re.DOTALL)
 
 def read_dot(content: bytes, shown: str) -> Read:
     """Returns the graph of a DOT file, with subgraphs and defaults. Raises InputError unless it holds one graph."""
-    import networkx
-    import pydot
-
     text = decoded(content, shown)
     # What is wrong is printed, not raised.
     with redirect_stdout(StringIO()) as said:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+import networkx
+from networkx.readwrite.graphml import GraphML
+
 from penstock.errors import InputError
 from penstock.graphs.attributes import Reading
 from penstock.graphs.convert import GraphNetwork, convert
@@ -97,8 +100,6 @@ def read_file(path: Path, reading: Reading, port: Mapping[str, Any]) -> GraphNet
 
 
 def _graphml(content: bytes, shown: str) -> Read:
-    import networkx
-
     try:
         if b"sndlib.zib.de/network" in content[:4096]:  # the namespace of its networks
             return read_sndlib(content, shown), None, {}
@@ -115,8 +116,6 @@ def _graphml(content: bytes, shown: str) -> Read:
 
 
 def _gml(content: bytes, shown: str) -> Read:
-    import networkx
-
     text = decoded(content, shown)
     try:
         graph = _parsed_gml(text)
@@ -136,8 +135,6 @@ def _gml(content: bytes, shown: str) -> Read:
 
 def _parsed_gml(text: str) -> Any:
     """The graph of a GML text; one with parallel edges is a multigraph even if it does not say so."""
-    import networkx
-
     try:
         return networkx.parse_gml(text, label="id")
     except networkx.NetworkXError as error:
@@ -272,8 +269,6 @@ def _given_twice(elements: Elements) -> Iterator[tuple[int, str]]:
 
 
 def _mistakes_of_keys(elements: Elements) -> Iterator[tuple[int, str]]:
-    from networkx.readwrite.graphml import GraphML
-
     reader = GraphML()
     reader.construct_types()
     for line, attributes in elements["key"]:
@@ -289,8 +284,6 @@ def _mistakes_of_keys(elements: Elements) -> Iterator[tuple[int, str]]:
 
 def read_sndlib(content: bytes, shown: str) -> Any:
     """Returns nodes with positions, and links with pre-installed or only capacity. Raises InputError for wrong ends."""
-    import networkx
-
     root = ElementTree.fromstring(content)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]

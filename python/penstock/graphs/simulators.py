@@ -5,6 +5,8 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import NoReturn
 
+import networkx
+
 from penstock.errors import InputError
 from penstock.graphs.text import ROUTING, Lines, Read, decoded, refuse
 from penstock.printable import quoted
@@ -36,8 +38,6 @@ def _is_hpcc(text: str) -> bool:
 
 def _read_hpcc(text: str, shown: str) -> Read:
     """Reads HPCC's ``topology.txt``: counts of nodes, switches, links; two ends, rate, delay and error rate of each."""
-    import networkx
-
     # Its switches hash flows over all next hops of shortest paths.
     graph, mistakes = networkx.MultiGraph(**{ROUTING: "ecmp"}), list[str]()
     lines: Lines = defaultdict(list)
@@ -68,8 +68,6 @@ def _read_hpcc(text: str, shown: str) -> Read:
 
 def read_rocketfuel(content: bytes, shown: str) -> Read:
     """Reads Rocketfuel's ``weights.intra`` or ``latencies.intra``: two cities and a weight, or a latency in ms."""
-    import networkx
-
     graph, mistakes = networkx.MultiDiGraph(), list[str]()
     lines: Lines = defaultdict(list)
     are_latencies = "latenc" in shown.rpartition("/")[2].lower()
