@@ -9,15 +9,12 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
+from typing import Any, ClassVar, Literal, NoReturn, Union
 
+from penstock import _core
 from penstock.errors import ArgumentError
 from penstock.printable import quoted, represented, suggestion
 from penstock.reference import catalogue, components_of
-
-if TYPE_CHECKING:
-    from penstock._core import Catalogue, Parameter, Type
-    from penstock._core import Component as Entry
 
 _WIDTH = 120
 _TYPES = {
@@ -62,12 +59,12 @@ def identifier(key: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def in_order(entry: Entry) -> list[Parameter]:
+def in_order(entry: _core.Component) -> list[_core.Parameter]:
     """The parameters of a component, the required ones first."""
     return sorted(entry["parameters"], key=lambda parameter: not parameter["required"])
 
 
-def default_of(parameter: Parameter) -> Any:
+def default_of(parameter: _core.Parameter) -> Any:
     """The value of a parameter that is not given; a text unless it is plainly a number or a switch."""
     text = parameter.get("default")
     if text is None:
@@ -85,7 +82,7 @@ def default_of(parameter: Parameter) -> Any:
     return text
 
 
-def type_of(what: Type) -> str:
+def type_of(what: _core.Type) -> str:
     """The Python type of a value, None left out."""
     if "choices" in what:
         words = ", ".join(f'"{choice["word"]}"' for choice in what["choices"])
@@ -95,7 +92,7 @@ def type_of(what: Type) -> str:
     return f"Any{camel(what['of'])}" if what["kind"] == "component" else _TYPES[what["kind"]]
 
 
-def docstring(kind: str, entry: Entry) -> str:
+def docstring(kind: str, entry: _core.Component) -> str:
     """The docstring of a class, in the style of numpydoc."""
     summary, _, _ = entry["doc"].strip().partition("## Decides")
     parts = [_wrapped(summary)]
@@ -121,7 +118,7 @@ def docstring(kind: str, entry: Entry) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _need(parameter: Parameter) -> str:
+def _need(parameter: _core.Parameter) -> str:
     return f"default {parameter['default']}" if "default" in parameter else "optional"
 
 
@@ -138,7 +135,7 @@ _SHOWN = 20  # the most names that a message lists
 _CONDITIONERS = ("shaper", "policer")
 
 
-def entries(everything: Catalogue) -> dict[str, tuple[str, Entry]]:
+def entries(everything: _core.Catalogue) -> dict[str, tuple[str, _core.Component]]:
     """The components of a catalogue with their kinds, by the names of their classes."""
     pairs = components_of(everything)
     shared = Counter(camel(entry["name"]) for kind, entry in pairs if kind not in _CONDITIONERS)
@@ -184,7 +181,7 @@ class Component:
     """The kind of component, such as ``discipline``."""
     KEY: ClassVar[str]
     """The component's name in a scenario, such as ``tail-drop``."""
-    PARAMETERS: ClassVar[dict[str, Parameter]]
+    PARAMETERS: ClassVar[dict[str, _core.Parameter]]
     """Its parameters by their Python names, the required ones first."""
 
     def __init__(self, /, *given: Any, **parameters: Any) -> None:
@@ -235,14 +232,14 @@ class Component:
         return found
 
 
-def aliases(everything: Catalogue) -> dict[str, tuple[str, list[str]]]:
+def aliases(everything: _core.Catalogue) -> dict[str, tuple[str, list[str]]]:
     """Names for the types of parameters that are components, each with the kind and the components of it."""
     parameters = (parameter for _, entry in entries(everything).values() for parameter in entry["parameters"])
     nested = {parameter["of"]: parameter["names"] for parameter in parameters if parameter["kind"] == "component"}
     return {f"Any{camel(kind)}": (kind, names) for kind, names in nested.items()}
 
 
-def made(name: str, everything: Catalogue) -> Any:
+def made(name: str, everything: _core.Catalogue) -> Any:
     """The class of this name, or the union of an alias."""
     found = entries(everything)
     if name not in found:
@@ -270,7 +267,7 @@ def made(name: str, everything: Catalogue) -> Any:
     return type(name, (Component,), {**body, "KIND": kind, "KEY": entry["name"], "PARAMETERS": parameters})
 
 
-def _checked(value: Any, parameter: Parameter) -> Any:
+def _checked(value: Any, parameter: _core.Parameter) -> Any:
     """A value of a parameter as a scenario has it; raises ValueError if its type is another one."""
     if value is None and not parameter["required"] and "default" not in parameter:
         return None
@@ -280,7 +277,7 @@ def _checked(value: Any, parameter: Parameter) -> Any:
         raise ValueError(_wrong(value, parameter)) from None
 
 
-def _read(value: Any, what: Type) -> Any:
+def _read(value: Any, what: _core.Type) -> Any:
     """The value as a scenario has it; raises TypeError if its type is another one."""
     kind = what["kind"]
     if "choices" in what:
@@ -312,14 +309,14 @@ def _whole(value: Any) -> int:
     return int(value)
 
 
-def _example(parameter: Parameter) -> str:
+def _example(parameter: _core.Parameter) -> str:
     example = parameter.get("example", "")
     # The first form of a law is a text.
     first = example.split('",')[0].strip('"') if example.startswith('"') else example
     return f'"{first}"' if first and "{" not in first else ""
 
 
-def _wrong(given: Any, parameter: Parameter) -> str:
+def _wrong(given: Any, parameter: _core.Parameter) -> str:
     shown = quoted(represented(given))
     if parameter["kind"] == "component":
         kind = parameter["of"]

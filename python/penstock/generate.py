@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment
 
+from penstock import _core
 from penstock.component import aliases, default_of, docstring, entries, identifier, in_order, type_of
 from penstock.reference import catalogue
 
-if TYPE_CHECKING:
-    from penstock._core import Catalogue, Parameter
 
-
-def stub(everything: Catalogue) -> str:
+def stub(everything: _core.Catalogue) -> str:
     """The text of ``components.pyi``; a test compares the file with it."""
     found, unions = entries(everything), {}
     for alias, (kind, words) in aliases(everything).items():
@@ -35,12 +32,12 @@ def write() -> Path:
     return file
 
 
-def _type(parameter: Parameter) -> str:
+def _type(parameter: _core.Parameter) -> str:
     is_optional = not parameter["required"] and "default" not in parameter
     return f"{type_of(parameter)}{' | None' * is_optional}"
 
 
-def _argument(parameter: Parameter) -> str:
+def _argument(parameter: _core.Parameter) -> str:
     value = default_of(parameter)
     shown = json.dumps(value) if isinstance(value, str) else repr(value)
     return f"{identifier(parameter['key'])}: {_type(parameter)}{f' = {shown}' * (not parameter['required'])}"

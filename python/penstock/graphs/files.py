@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -24,9 +24,6 @@ from penstock.graphs.simulators import read_rocketfuel, read_text, refuse_htsim_
 from penstock.graphs.text import ROUTING, Lines, Read, decoded, refuse
 from penstock.memory import require_file
 from penstock.printable import one_line, path_text, quoted, things
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 _LARGEST_FILE = 64 * 2**20
 _GRAPH = re.compile(r'"[^"]*"|^[ \t]*#.*$|(\bgraph\s*\[)', re.MULTILINE)
@@ -313,7 +310,7 @@ def read_sndlib(content: bytes, shown: str) -> Any:
     return graph
 
 
-def _capacity(link: Element) -> tuple[str | None, bool]:
+def _capacity(link: ElementTree.Element) -> tuple[str | None, bool]:
     installed = (link.findtext("preInstalledModule/capacity") or "").strip()
     if installed and installed.strip("0.") != "":
         return installed, False

@@ -7,14 +7,12 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock import _core
 from penstock.reference import catalogue
 from penstock.short_values import value_text
 from penstock.studies.toml_text import plain_value
-
-if TYPE_CHECKING:
-    from penstock._core import Parameter, Section
 
 SECTIONS = ("links", "flows", "transfers", "calls", "circuits")
 """Lists of tables whose entries have names."""
@@ -167,7 +165,7 @@ def _groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _section(name: str, path: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Parts of a table of the scenario; the first has the table's own keys."""
-    section: Section = next(each for each in catalogue()["sections"] if each["name"] == name)
+    section: _core.Section = next(each for each in catalogue()["sections"] if each["name"] == name)
     dotted = f"{path}." if path else ""
     own = _parameters(section["parameters"], dotted, table, defaults=False)
     if name == "scenario":
@@ -220,7 +218,7 @@ def _components(kind: str, path: str, table: Mapping[str, Any], doc: str, *, sin
     return parts
 
 
-def _nested(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _nested(parameter: _core.Parameter, path: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Parts of a component inside another, such as TCP's congestion control; it may be absent."""
     key = parameter["key"]
     kind, doc = parameter["of"], parameter["doc"]
@@ -235,7 +233,7 @@ def _nested(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[d
 
 
 def _parameters(
-    parameters: Sequence[Parameter], dotted: str, table: Mapping[str, Any], *, defaults: bool
+    parameters: Sequence[_core.Parameter], dotted: str, table: Mapping[str, Any], *, defaults: bool
 ) -> list[Control]:
     found: list[Control] = []
     for parameter in parameters:
@@ -252,7 +250,7 @@ def _parameters(
     return found
 
 
-def _law(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[Control]:
+def _law(parameter: _core.Parameter, path: str, table: Mapping[str, Any]) -> list[Control]:
     """The numbers of a distribution, such as the mean of an exponential one."""
     found = []
     for name, value in table.items():
@@ -264,7 +262,7 @@ def _law(parameter: Parameter, path: str, table: Mapping[str, Any]) -> list[Cont
     return found
 
 
-def _control(parameter: Parameter, path: str, value: Any, *, is_written: bool) -> Control | None:
+def _control(parameter: _core.Parameter, path: str, value: Any, *, is_written: bool) -> Control | None:
     kind = parameter["kind"]
     about = {"path": path, "label": parameter["key"], "value": value_text(value), "doc": _line(parameter["doc"])}
     about |= {"default": parameter.get("default", "")}
@@ -281,7 +279,7 @@ def _control(parameter: Parameter, path: str, value: Any, *, is_written: bool) -
     return None if number is None else _numeric(parameter, path, value, number)
 
 
-def _numeric(parameter: Parameter, path: str, value: Any, number: Number) -> Control:
+def _numeric(parameter: _core.Parameter, path: str, value: Any, number: Number) -> Control:
     range_words = parameter.get("range", "")
     return {
         "kind": "number" if path == "seed" else "slider",
@@ -295,12 +293,12 @@ def _numeric(parameter: Parameter, path: str, value: Any, number: Number) -> Con
     }
 
 
-def _example(parameter: Parameter) -> Number | None:
+def _example(parameter: _core.Parameter) -> Number | None:
     return read_number(parameter.get("example", "").partition(",")[0].partition(" or ")[0].strip('" '))
 
 
 def _warm_up(document: Mapping[str, Any]) -> Control:
-    section: Section = next(each for each in catalogue()["sections"] if each["name"] == "scenario")
+    section: _core.Section = next(each for each in catalogue()["sections"] if each["name"] == "scenario")
     parameter = next(each for each in section["parameters"] if each["key"] == "warm-up")
     duration = read_number(document.get("duration")) or Number(1.0, "s")
     return {**_numeric(parameter, "warm-up", f"0 {duration.unit}", Number(0.0, duration.unit)), "is_written": False}
