@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from penstock import suites
+from penstock.cli import files as outputs
 from penstock.cli.studies import plan_of, read_precision
 from penstock.errors import PrecisionMissed, ScenarioError
 from penstock.store import Store
@@ -107,12 +108,13 @@ def test_files_for_flent(penstock, tmp_path):
 
 def test_a_folder_of_results_holds_whole_files(penstock, tmp_path, monkeypatch):
     whole = []
-    for module in (command, flent):
-        write = module.write_whole
-        monkeypatch.setattr(
-            module, "write_whole", lambda file, content, own=write: (whole.append(file), own(file, content))
-        )
-    monkeypatch.setattr("penstock.plots.write_whole", command.write_whole)
+    for module in (command, flent, outputs):
+
+        def write(file, content, own=module.write_whole, **how):
+            whole.append(file)
+            own(file, content, **how)
+
+        monkeypatch.setattr(module, "write_whole", write)
     code, _, said = penstock("reproduce", "rrul", "--runs", "1", "--set", "duration=12 s", "--out", tmp_path / "out")
     assert code == 0, said
     assert sorted(whole) == sorted((tmp_path / "out").iterdir())

@@ -9,11 +9,11 @@ from penstock.cli import options
 from penstock.cli.console import emit, warn
 from penstock.cli.cores import runner_told
 from penstock.cli.files import read_text
-from penstock.cli.studies import check_endings, made_told, plan_of
+from penstock.cli.studies import check_endings, made_told, plan_of, save
 from penstock.cli.verb import argument, option
 from penstock.errors import InputError
 from penstock.memory import allow
-from penstock.plots import picture, save
+from penstock.plots import picture
 from penstock.plots.chart import chart_of
 from penstock.plots.data import Data, Datum, cell, from_series, from_summaries, read_results, suited
 from penstock.plots.request import PlotRequest

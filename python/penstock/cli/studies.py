@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.cli.console import say, show, table, titled, warn
-from penstock.cli.files import check_format, format_of, read_text, require_folder
+from penstock.cli.files import check_format, format_of, read_text, require_folder, write
 from penstock.cli.options import FrameFormat
 from penstock.errors import InputError
 from penstock.memory import allow
 from penstock.parameter_columns import parameter_columns
-from penstock.plots import save
 from penstock.plots.request import ENDINGS
 from penstock.printable import one_line, path_text, quoted, things
 from penstock.studies.compare import Compare
@@ -179,6 +178,11 @@ def check_endings(files: Sequence[Path]) -> None:
             endings = ", ".join(f".{each}" for each in ENDINGS)
             raise InputError(f"{path_text(file)}: {what}; pictures end with {endings}.")
         require_folder(file, example="plot.svg")
+
+
+def save(drawn: "Picture", file: Path) -> None:
+    """Writes a picture in the format of the file's ending; raises as :func:`penstock.cli.files.write`."""
+    write(file, drawn.content(file.suffix.lower().lstrip(".")))
 
 
 def save_plots(picture: Callable[[], "Picture"], files: Sequence[Path]) -> None:

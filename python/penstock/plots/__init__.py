@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import PenstockError
 from penstock.plots.chart import chart_of
 from penstock.plots.columns import text_of
 from penstock.plots.data import Data, from_frame
 from penstock.plots.request import PlotRequest
-from penstock.printable import path_text
-from penstock.whole_file import write_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.plots.canvas import Picture
 
 
-__all__ = ["picture", "plot", "request_of", "save"]
+__all__ = ["picture", "plot", "request_of"]
 
 
 def plot(frame: pl.DataFrame, **asked: Any) -> Picture:
@@ -57,12 +53,3 @@ def request_of(
     """Returns the request for the arguments of a Python call."""
     chosen = tuple((name, text_of(value)) for name, value in (where or {}).items())
     return PlotRequest(kind, x, (y,) if isinstance(y, str) else tuple(y), by, facet, chosen, **more)
-
-
-def save(drawn: Picture, file: Path) -> None:
-    """Writes a picture completely or not at all. Raises PenstockError if it cannot be written."""
-    content = drawn.content(file.suffix.lower().lstrip("."))
-    try:
-        write_whole(file, content)
-    except OSError as error:
-        raise PenstockError(f"{path_text(file)}: cannot be written: {error.strerror or error}.") from None

@@ -9,10 +9,10 @@ from typing import Any
 
 from penstock.cli.console import emit, say, show, table, warn
 from penstock.cli.cores import runner_told
-from penstock.cli.studies import made_told, plan_of
+from penstock.cli.studies import made_told, plan_of, save
 from penstock.errors import InputError
 from penstock.parameter_columns import parameter_columns
-from penstock.plots import picture, request_of, save
+from penstock.plots import picture, request_of
 from penstock.plots.data import from_summaries
 from penstock.printable import json_text, path_text
 from penstock.records import Metric
