@@ -105,9 +105,9 @@ def test_a_workload_takes_another_duration():
 def test_what_set_up_takes_is_shown(monkeypatch, capsys):
     from penstock.cli.bench import bench as command
 
-    def measured(_name, flows, _duration, *, only_setup):
-        assert only_setup
-        return {"cpu_seconds": 0.0125, "peak_rss_bytes": 40 * 2**20 + 300 * flows}
+    def measured(name, flows, _duration, *, threads=1, only_setup):
+        assert (threads, only_setup) == (1, True)
+        return {"workload": name, "cpu_seconds": 0.0125, "peak_rss_bytes": 40 * 2**20 + 300 * flows}
 
     monkeypatch.setattr("penstock.cli.bench.measure_in_subprocess", measured)
     command("cbr", flows=10_000, setup=True)

@@ -44,9 +44,6 @@ def bench(
         raise InputError(f"--flows changes nothing in {name}; it is for {' and '.join(RESIZABLE)}.")
     duration = None if duration is None else utf8(duration)
     _check(chosen, duration)
-    if setup and output == "table":
-        show(table("from the scenario's text to the first packet", *_setup_rows(chosen, flows, duration)))
-        return
     measured = []
     for workload in chosen:
         say(f"{workload} ...")
@@ -60,6 +57,9 @@ def bench(
                 cores.note(Path(workload).stem, workload, read, measured[-1]["threads"])
     if output == "json":
         emit(json_text(measured))
+        return
+    if setup:
+        show(table("from the scenario's text to the first packet", *_setup_rows(measured, flows, duration)))
         return
     rows = [
         (
@@ -79,10 +79,9 @@ def bench(
     costs = ["packet-hops", "CPU time", "packet-hops", "time", "threads", "peak memory"]
     columns = ["workload", *costs, "goodput", "delivered", "drops"]
     show(table("one run each; CPU time without the start of the interpreter", columns, rows, right=columns[1:]))
-    if not setup:
-        ways = ["workload", *_WAYS, *_PORTS]
-        shares = [_ways(each) for each in measured]
-        show(table("events by path through the engine, and ports by kind", ways, shares, right=ways[1:]))
+    ways = ["workload", *_WAYS, *_PORTS]
+    shares = [_ways(each) for each in measured]
+    show(table("events by path through the engine, and ports by kind", ways, shares, right=ways[1:]))
 
 
 _WAYS = {"one instant at a time": "plain", "sweeps": "sweeps", "windows": "windows"}
@@ -125,20 +124,17 @@ def _check(chosen: list[str], duration: str | None) -> None:
 
 
 def _setup_rows(
-    chosen: list[str], flows: int | None, duration: str | None
+    measured: list[Measurement], flows: int | None, duration: str | None
 ) -> tuple[list[str], list[tuple[str, str, str, str]]]:
     """Cost of building each workload, and the memory per flow: the difference to a tenth of the flows."""
     rows = []
-    for workload in chosen:
-        say(f"{workload} ...")
-        resized = flows if workload in RESIZABLE else None
-        built = measure_in_subprocess(workload, resized, duration, only_setup=True)
-        per_flow = ""
+    for built in measured:
+        workload, per_flow = built["workload"], ""
         # The memory of fewer flows is too small next to Python's.
-        if resized is not None and resized >= 5000:
-            tenth = measure_in_subprocess(workload, resized // 10, duration, only_setup=True)
+        if workload in RESIZABLE and flows is not None and flows >= 5000:
+            tenth = measure_in_subprocess(workload, flows // 10, duration, only_setup=True)
             more = built["peak_rss_bytes"] - tenth["peak_rss_bytes"]
-            per_flow = f"{more / (resized - resized // 10):,.0f} bytes"
+            per_flow = f"{more / (flows - flows // 10):,.0f} bytes"
         peak = f"{built['peak_rss_bytes'] / 2**20:.0f} MiB"
         rows.append((workload, f"{built['cpu_seconds'] * 1e3:.1f} ms", peak, per_flow))
     return ["workload", "CPU time", "peak memory", "per flow"], rows
