@@ -23,7 +23,7 @@ struct Stop {
     process: u32,
     /// The end of its senders in the list of all.
     senders_end: u32,
-    /// The least time from the start of a transmission, or from an event, to an arrival elsewhere.
+    /// The minimum time from the start of a transmission, or from an event, to an arrival elsewhere.
     reach: Duration,
     /// The longest time that its next visit covers, unless the sweep is longer.
     visit: Duration,
