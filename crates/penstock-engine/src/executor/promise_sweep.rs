@@ -1,14 +1,14 @@
-//! Promise sweeps: all processes in one fixed order, again and again, each as far as nothing can reach it any more.
+//! Promise sweeps: visits all processes in one fixed order, again and again, each up to its horizon.
 //!
-//! Each process *promises* that nothing which it has not sent yet arrives anywhere before some instant. That follows from its next event,
-//! from when it sends again at the earliest, and from its *reach*, the shortest delay of its channels; and it bounds the processes to
-//! which it sends. In an order in which senders come before receivers, but for one step in each loop, promises and packets go all the
-//! way round in one sweep: null messages, without the messages.
+//! The *promise* of a process is a lower bound on the arrival time of anything that it has not sent yet. It follows from its next event,
+//! its earliest output time, and its *reach*, the shortest delay of its channels. It bounds the processes to which this one sends. In
+//! the fixed order, senders come before receivers, except for one step in each loop. So promises and packets propagate all the way
+//! in one sweep, like null messages, but without messages.
 //!
-//! A visit takes longer than a look. So a process whose next event lies within its *slack* of the end of the sweep, or behind it, is
-//! left out: its slack is no longer than its reach, so that what it promises bounds nobody in this sweep. And a process that only
-//! receives replies, or whose only sender's wire to it is busy, runs past the end of the sweep, as far as a visit to it may go; others do
-//! not, so that few packets pile up.
+//! A visit costs more than a look. So a sweep skips a process whose next event is later than the end of the sweep, or earlier by no
+//! more than its *slack*. The slack is no longer than the reach, so the promise of a skipped process bounds no process in this sweep. A
+//! process that only receives replies, or whose only sender has a busy wire to it, runs past the end of the sweep, as far as a visit may
+//! go. Other processes do not, so that few packets pile up.
 
 use crate::executor::tuning::{adapt_visit, FIRST_VISIT};
 use crate::kernel::logical_process::EarliestOutput;
@@ -21,25 +21,25 @@ use std::cmp::Reverse;
 #[derive(Clone, Copy, Debug, Default)]
 struct Stop {
     process: u32,
-    /// The end of its senders in the list of all.
+    /// The end of its senders in the list of all senders.
     senders_end: u32,
     /// The minimum time from the start of a transmission, or from an event, to an arrival elsewhere.
     reach: Duration,
     /// The longest time that its next visit covers, unless the sweep is longer.
     visit: Duration,
-    /// How long its visit may be postponed: no longer than a visit or the reach.
+    /// How long its visit may be postponed: the longest time of a visit, or the reach if that is shorter.
     slack: Duration,
     /// Its earliest output time, whatever it receives.
     eot: Time,
-    /// Whether it is later for some receivers.
+    /// Whether the earliest output time is later for some receivers.
     differs_by_receiver: bool,
-    /// Where it receives only answers to what it sends: the first one arrives then at the earliest.
+    /// Lower bound on the arrival time of a reply, if the process receives only replies to what it sends; otherwise zero.
     first_answer: Time,
-    /// Nothing that it has not sent yet arrives anywhere before.
+    /// Lower bound on the arrival time of anything that it has not sent yet.
     promise: Time,
 }
 
-/// The order of sweeps, and how far the current one has come.
+/// The order of sweeps, and the progress of the current sweep.
 #[derive(Clone, Debug, Default)]
 pub struct PromiseSweep {
     stops: Vec<Stop>,
@@ -47,26 +47,26 @@ pub struct PromiseSweep {
     position: Vec<u32>,
     /// The senders of each stop, one stop after another, as positions in `stops`.
     senders: Vec<u32>,
-    /// Senders against the order: stops that send to an earlier one, which needs their promise before their turn.
+    /// Stops that send to an earlier stop, which needs their promise before their turn.
     back_senders: Vec<u32>,
-    /// The current stop; behind the last one if no sweep is under way.
+    /// Index of the current stop; the number of stops if no sweep is under way.
     current: usize,
     /// Where the senders of the next stop begin.
     first_sender: usize,
-    /// Nothing reaches the process of the current stop before.
+    /// The instant before which the process of the current stop may run: lower bound on further arrivals, at most the end of its visit.
     horizon: Time,
-    /// End of the sweep: later events wait for the next one, except at processes that only receive replies.
+    /// End of the sweep. Later events wait for the next sweep, except at processes that may run past the end.
     end: Time,
-    /// No visit of the sweep reaches this instant.
+    /// Instant that no visit of the sweep reaches.
     limit: Time,
-    /// The first instant by which something has to be visited.
+    /// Minimum of next event + slack over all processes, at the beginning of the sweep.
     deadline: Time,
     /// Whether another sweep follows, so that visits can be postponed.
     leaves_out: bool,
 }
 
 impl PromiseSweep {
-    /// The order for processes with these delays between them.
+    /// Creates the order for `processes` processes with these delays between them.
     pub fn new(processes: usize, latencies: &Latencies) -> PromiseSweep {
         let mut reach = vec![Duration::FOREVER; processes];
         latencies.iter().for_each(|((from, _), delay)| reach[*from as usize] = reach[*from as usize].min(*delay));
@@ -91,9 +91,10 @@ impl PromiseSweep {
         PromiseSweep { current: stops.len(), stops, position, senders, back_senders, ..PromiseSweep::default() }
     }
 
-    /// Begins a sweep of no more than this length, up to `until` at most; `false` if nothing is due by then.
+    /// Begins a sweep that ends at most `longest` after the deadline, and handles no event after `until`; returns `false` if no event is
+    /// due by then.
     ///
-    /// It is at most twice as long as the advance of the previous one: events further ahead are out of reach.
+    /// Its end is after the deadline by at most twice the advance of the deadline: events further ahead are out of reach.
     pub fn begin(&mut self, longest: Duration, until: Time, due: &DeferredSet) -> bool {
         let (mut first, mut deadline, mut lbts) = (Time::NEVER, Time::NEVER, Time::NEVER);
         for stop in &self.stops {
@@ -114,8 +115,8 @@ impl PromiseSweep {
         self.limit = until.after();
         self.leaves_out = self.end < self.limit;
         self.end = self.end.min(self.limit);
-        // Nothing happens at a process before its own next event or the lower bound on arrivals anywhere (LBTS). Arrivals from other shards
-        // come after `until`.
+        // A process has no event before its own next one or the lower bound on arrivals at any process (LBTS), whichever is earlier.
+        // Arrivals from other shards come after `until`.
         let bound = lbts.min(self.end);
         for sender in &self.back_senders {
             let stop = &mut self.stops[*sender as usize];
@@ -124,13 +125,13 @@ impl PromiseSweep {
         true
     }
 
-    /// Whether a sweep has been begun that handles nothing after `until`, and has not come to its end.
+    /// Returns whether a sweep that handles no event after `until` has begun and has not reached its last stop.
     pub fn is_under_way(&self, until: Time) -> bool {
         self.current < self.stops.len() && self.limit.before() <= until
     }
 
-    /// The next process with an event that nothing can precede any more, and until when it may run; `None` at the end of the
-    /// sweep. `eot_to` is the earliest output time of a process, of what it sends to a second one.
+    /// Returns the next process with an event before its horizon, and the instant up to which it may run; `None` at the end of the
+    /// sweep. `eot_to(sender, receiver)` is the earliest output time of `sender` for what it sends to `receiver`.
     #[inline]
     pub fn next(&mut self, due: &DeferredSet, eot_to: impl Fn(usize, usize) -> Time) -> Option<(usize, Time)> {
         let (stops, end) = (&mut self.stops[..], self.end);

@@ -1,7 +1,7 @@
 //! The sequencer of a shard: chooses the next process, and how far it may run.
 //!
-//! Processes run in sweeps ([`crate::executor::promise_sweep`]); in a large network whose sweeps are short, because feedback bounds each
-//! process by what the others may still do, in windows ([`crate::executor::windows`]).
+//! Processes run in sweeps ([`crate::executor::promise_sweep`]). A large network runs in windows ([`crate::executor::windows`]) if its
+//! sweeps are short because feedback bounds each process by what the others may still send.
 
 use crate::executor::promise_sweep::PromiseSweep;
 use crate::executor::tuning::{SweepLengths, WindowTuning};
@@ -13,7 +13,7 @@ use crate::kernel::process_graph::Latencies;
 use crate::merge::deferred_set::DeferredSet;
 use penstock_model::units::{Duration, Time};
 
-/// Networks with fewer processes do not run in windows.
+/// Minimum number of processes of a network that switches to windows.
 const MIN_IN_WINDOWS: usize = 16;
 
 /// How the next process is found.
@@ -21,9 +21,9 @@ const MIN_IN_WINDOWS: usize = 16;
 pub enum Mode {
     /// One instant at a time, in the order of the processes' numbers.
     Plain = 0,
-    /// All in a fixed order, as far as nothing can reach them any more.
+    /// All processes in a fixed order, each up to its horizon.
     Sweeps = 1,
-    /// All that have something to do within a window.
+    /// All processes that have an event within a window.
     Windows = 2,
 }
 
@@ -31,28 +31,28 @@ pub enum Mode {
 #[derive(Clone)]
 pub struct Sequencer {
     executor: Executor,
-    /// How the next process is found now.
+    /// How the next process is found.
     pub(super) mode: Mode,
-    /// When the next event of each process is due.
+    /// Time of the next event of each process.
     pub(super) due: DeferredSet,
     processes: usize,
-    /// The shortest delay of all channels.
+    /// Shortest delay of all channels.
     pub(super) shortest: Duration,
     pub(super) sweep: PromiseSweep,
     sweep_lengths: SweepLengths,
     window_tuning: WindowTuning,
-    /// While processes run in windows: what is on its way to them, and the current window.
+    /// While processes run in windows, the packets and messages in flight to them, and the current window.
     pub windows: Option<(Box<LocalDeliveries>, Box<Window>)>,
-    /// No ties are random.
+    /// Whether ties are random at no process.
     ties_are_fixed: bool,
     /// Processes looked at so far: visits, stops of sweeps, and starts.
     pub steps: u64,
-    /// Events handled in each mode.
+    /// Number of events handled in each mode.
     pub events: [u64; 3],
 }
 
 impl Sequencer {
-    /// The order for processes with these delays between them.
+    /// Creates the sequencer of `processes` processes with these delays between them.
     pub fn new(processes: usize, latencies: &Latencies) -> Sequencer {
         Sequencer {
             executor: Executor::default(),
@@ -80,15 +80,16 @@ impl Sequencer {
         };
     }
 
-    /// Goes on in `mode`, which others have found to be the best for this network, unless the executor decides or there may be none
-    /// of it.
+    /// Selects `mode`, which other sequencers found best for this network, unless the executor prescribes a mode or `mode` is not
+    /// possible here.
     pub fn adopt(&mut self, mode: Mode) {
         if self.executor == Executor::Horizon && (mode == Mode::Sweeps || self.may_switch_to_windows()) {
             self.mode = mode;
         }
     }
 
-    /// Ties are random at some process, so there are no windows: what arrives in one would have to be ordered with what came before.
+    /// Rules out windows, since ties are random at some process: the arrivals of a window would have to be ordered together with
+    /// earlier ones.
     pub fn set_random_ties(&mut self) {
         self.ties_are_fixed = false;
         self.choose(self.executor);
@@ -102,8 +103,8 @@ impl Sequencer {
         self.executor == Executor::Horizon && self.processes >= MIN_IN_WINDOWS && self.may_use_windows()
     }
 
-    /// The times at which processes do something by themselves, and the window to come: what is due in it, by `local`. `None` if
-    /// nothing is due up to `until`; else the last instant up to which it has been taken.
+    /// Opens the next window: collects the due wake-ups and the packets of `local`. Returns the last instant of the window, at most
+    /// `until`; `None` if nothing is due up to `until`.
     pub fn begin_window(&mut self, until: Time, local: &mut LocalDeliveries, window: &mut Window) -> Option<Time> {
         let first = local.wheel.first().min(self.due.first());
         if first > until || first == Time::NEVER {
@@ -114,7 +115,7 @@ impl Sequencer {
         Some(end)
     }
 
-    /// A window has been handled, with so many visits and events: decides now and then whether windows are still the best.
+    /// Records the visits and events of a window. From time to time, returns to sweeps as a trial.
     pub fn end_window(&mut self, visits: u64, events: u64) {
         self.steps += visits;
         if self.window_tuning.is_over(events) && self.executor != Executor::Windows {
@@ -122,35 +123,35 @@ impl Sequencer {
         }
     }
 
-    /// Starts again with these times of the processes' next events.
+    /// Sets the times of the next events of all processes.
     pub fn begin(&mut self, due: impl Iterator<Item = Time>) {
         due.enumerate().for_each(|(process, due)| self.due.set(process, due));
         self.steps += self.processes as u64;
     }
 
-    /// When the next event is due.
+    /// Returns the time of the next event.
     pub fn next(&mut self) -> Time {
         self.due.first().min(self.first_arrival())
     }
 
-    /// When the first of the packets arrives that windows keep; [`Time::NEVER`] if processes do not run in windows.
+    /// Returns the first arrival time on the wheel of windows; [`Time::NEVER`] if there is none or processes do not run in windows.
     pub fn first_arrival(&self) -> Time {
         self.windows.as_ref().map_or(Time::NEVER, |(local, _)| local.wheel.first())
     }
 
-    /// How many packets are under way that windows keep.
+    /// Returns the number of packets in flight on the wheel of windows.
     pub fn under_way(&self) -> usize {
         self.windows.as_ref().map_or(0, |(local, _)| local.wheel.len())
     }
 
-    /// The first process that is due up to `until`, and when; of several at that instant the lowest, which may send to the others
-    /// without delay.
+    /// Returns the first process that is due up to `until`, with the time. Of several at that instant it is the one with the lowest
+    /// number, which may send to the others without delay.
     pub fn first_due(&mut self, until: Time) -> Option<(usize, Time)> {
         self.steps += 1;
         self.due.first_due().filter(|(_, due)| *due <= until)
     }
 
-    /// Begins a sweep, or goes on with the current one; `false` if nothing is left to do up to `until`.
+    /// Begins a sweep, or continues the current one; returns `false` if nothing is left to do up to `until`.
     pub fn begin_sweep(&mut self, until: Time) -> bool {
         if self.sweep.is_under_way(until) {
             return true;
@@ -159,7 +160,8 @@ impl Sequencer {
         self.sweep.begin(self.sweep_lengths.longest, until, &self.due)
     }
 
-    /// The process of the sweep has handled `events`; its next event is due at `next`, and these are its earliest output times.
+    /// Records a visit of the sweep: `process` has handled `events`, its next event is due at `next`, and `eot` are its earliest output
+    /// times.
     #[inline]
     pub fn visited(&mut self, process: usize, next: Time, eot: EarliestOutput, events: u64) {
         self.due.set(process, next);
@@ -167,8 +169,8 @@ impl Sequencer {
         self.sweep.visited(next, eot, events);
     }
 
-    /// Ends a sweep, and decides now and then whether windows are better. Returns whether the sweep visited nothing, as between processes
-    /// that no delay separates.
+    /// Ends a sweep, and from time to time decides whether windows are better. Returns whether the sweep visited no process, which
+    /// happens if no delay separates processes.
     pub fn end_sweep(&mut self) -> bool {
         let has_visited_nothing = self.sweep_lengths.visits == 0;
         if let Some(are_short) = self.sweep_lengths.end_sweep() {
@@ -243,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_sweep_that_visits_nothing_is_told() {
-        // Nothing separates the two, so each waits for what the other may send at once.
+        // No delay separates the two, so each waits for what the other may send at once.
         let latencies = [((0, 1), Duration::ZERO), ((1, 0), Duration::ZERO)].into();
         let mut sequencer = Sequencer::new(2, &latencies);
         sequencer.begin([at(10), at(10)].into_iter());

@@ -1,4 +1,4 @@
-//! A shard: processes that are run in turn, all of the network's or those of one core.
+//! A shard: the processes of one core, or of the whole network, which run in turn.
 
 use crate::executor::sequencer::{Mode, Sequencer};
 use crate::kernel::event::{Arrival, TrainPacket};
@@ -12,21 +12,21 @@ use penstock_model::units::Time;
 
 pub(super) const BETWEEN_VISITS: &str = "inputs are missing only during a visit";
 
-/// The inputs of a process that is not being visited.
+/// Returns the inputs of a process that is not being visited.
 pub fn inputs_of(inputs: &Option<Box<Inputs>>) -> &Inputs {
     inputs.as_deref().expect(BETWEEN_VISITS)
 }
 
-/// A limit on the events to handle, and how many have been.
+/// A limit on the events to handle, and the number handled.
 #[derive(Clone, Copy, Debug)]
 pub struct EventBudget {
     pub(super) limit: u64,
-    /// Events handled so far. A visit counts as one at least, so that it is progress.
+    /// Number of events handled so far. A visit counts as at least one event, so that every visit is progress.
     pub handled: u64,
 }
 
 impl EventBudget {
-    /// Nothing handled yet.
+    /// Creates a budget of `limit` events, none handled.
     pub fn new(limit: u64) -> EventBudget {
         EventBudget { limit, handled: 0 }
     }
@@ -36,12 +36,12 @@ impl EventBudget {
         self.handled += events.max(1);
     }
 
-    /// How many events are left.
+    /// Returns the number of events left.
     pub fn left(&self) -> u64 {
         self.limit.saturating_sub(self.handled)
     }
 
-    /// Whether no further visit is to be made.
+    /// Returns whether the limit is reached, so that no further visit may begin.
     #[inline]
     pub fn is_spent(&self) -> bool {
         self.handled >= self.limit
@@ -50,11 +50,11 @@ impl EventBudget {
 
 /// Processes with consecutive numbers.
 pub struct Shard<'a, P> {
-    /// The number of the first.
+    /// The number of the first process.
     pub first: usize,
     /// The processes.
     pub processes: &'a mut [P],
-    /// Each one's inputs; taken out during a visit, so that a process cannot send to itself.
+    /// The inputs of each process. They are taken out during its visit, so that it cannot send to itself.
     pub inputs: &'a mut [Option<Box<Inputs>>],
     /// The order of visits.
     pub sequencer: &'a mut Sequencer,
@@ -65,7 +65,7 @@ pub struct Shard<'a, P> {
 }
 
 impl<P: WindowProcess> Shard<'_, P> {
-    /// Asks all processes for their next events, and goes on in `mode` if the shard may.
+    /// Asks all processes for their next events, and selects `mode` if the shard allows it.
     pub fn begin(&mut self, mode: Mode) {
         if self.inputs.iter().any(|inputs| inputs_of(inputs).have_random_ties()) {
             self.sequencer.set_random_ties();
@@ -80,7 +80,7 @@ impl<P: WindowProcess> Shard<'_, P> {
 
     pub(super) fn ask_all(&mut self) {
         self.sequencer.begin(self.processes.iter().zip(&*self.inputs).map(|(process, inputs)| process.next(inputs_of(inputs))));
-        // Packets not sent yet arrive after the first event of all.
+        // No packet is sent before the first event of all processes.
         let now = self.sequencer.due.first();
         for process in 0..self.processes.len() {
             let eot = self.eot(process, now);
@@ -88,14 +88,14 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// The earliest output times of a process that has handled everything before `now`.
+    /// Returns the earliest output times of a process that has handled all its events before `now`.
     fn eot(&self, process: usize, now: Time) -> EarliestOutput {
         let peer = |other: ProcessId| self.processes.get(other.index().checked_sub(self.first)?);
         self.processes[process].eot(now, None, peer, self.routes)
     }
 
-    /// Handles everything that is due up to and including `until`, as long as `budget` lasts; returns whether nothing is
-    /// left. Nothing may arrive from other shards up to `until` that is not here yet; what goes there is put into `outbox`.
+    /// Handles all events up to and including `until`, as long as `budget` lasts; returns whether none is left. All arrivals from
+    /// other shards up to `until` must be here already. Packets and messages to other shards go into `outbox`.
     pub fn run(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
         loop {
             if self.sequencer.mode != Mode::Windows && self.sequencer.windows.is_some() {
@@ -117,7 +117,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Visits one process after the other, for one instant each; returns whether nothing is left.
+    /// Visits one process after the other, for one instant each; returns whether no event is left up to `until`.
     fn run_plainly(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
         while !budget.is_spent() {
             if !self.step(until, outbox, budget) {
@@ -127,7 +127,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         false
     }
 
-    /// Handles the first instant of the first process; `false` if nothing is left to do up to `until`.
+    /// Handles the first due instant at the first due process; returns `false` if no event is left up to `until`.
     fn step(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> bool {
         let Some((process, due)) = self.sequencer.first_due(until) else { return false };
         let (next, events) = self.visit(process, due, outbox);
@@ -136,7 +136,8 @@ impl<P: WindowProcess> Shard<'_, P> {
         true
     }
 
-    /// Makes one sweep; returns whether nothing is left, or `None` if that is still open.
+    /// Runs one sweep. Returns `true` if no event is left up to `until`, `false` if the budget is spent, and `None` at the end of the
+    /// sweep, when it is not known whether events are left.
     fn sweep(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
         if !self.sequencer.begin_sweep(until) {
             return Some(true);
@@ -161,7 +162,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         Some(false)
     }
 
-    /// Puts a packet on its way to a process.
+    /// Adds a packet in flight to a process.
     pub fn add(&mut self, process: u32, input: u32, arrival: &Arrival) {
         let process = process as usize - self.first;
         if let Some((local, _)) = &mut self.sequencer.windows {
@@ -182,7 +183,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         visit
     }
 
-    /// Takes over what another shard has sent.
+    /// Takes the packets and messages of another shard out of `batch`.
     pub fn receive(&mut self, batch: &mut OutboxBatch) {
         for (process, input, arrival) in batch.packets.drain(..) {
             self.add(process.0, input, &arrival);

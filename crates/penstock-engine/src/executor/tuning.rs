@@ -1,17 +1,17 @@
-//! Heuristics: how long visits and sweeps are, and whether windows take over. No result depends on them.
+//! Heuristics for the length of visits and sweeps, and for the change between sweeps and windows. No result depends on them.
 
 use penstock_model::units::Duration;
 
-/// A visit that handles more events than this is followed by shorter ones, so that packets do not pile up...
+/// Number of events above which the visits that follow are shorter, so that packets do not pile up.
 const LARGE_VISIT: u64 = 2_000;
-/// ... and one that handles fewer by longer ones.
+/// Number of events below which the visits that follow are longer.
 const SMALL_VISIT: u64 = 500;
-/// The longest time that the first visits cover.
+/// Maximum time that the first visits cover.
 pub(super) const FIRST_VISIT: Duration = Duration::from_ms(1);
-/// No visit covers more time, so that traffic which begins after a silence does not pile up either.
+/// Maximum time that a visit covers, so that traffic that begins after a silence does not pile up.
 const LONGEST_VISIT: Duration = Duration::from_ms(100);
-/// Except visits to the ingress of a few calls, which would handle fewer packets than this: its state leaves the caches
-/// between visits.
+/// Number of events below which a visit to the ingress of a few calls may cover [`LONGEST_VISIT_OF_CALLS`]: its state leaves the
+/// caches between visits.
 const TINY_VISIT: u64 = 32;
 const LONGEST_VISIT_OF_CALLS: Duration = Duration::from_ms(400);
 
@@ -26,7 +26,7 @@ pub(super) fn adapt_visit(longest: &mut Duration, events: u64, receives_only_ans
     }
 }
 
-/// A sweep that handles more events than this for each process is followed by shorter ones.
+/// Number of events per process above which the sweeps that follow are shorter.
 const LARGE_SWEEP: u64 = 1_000;
 const FIRST_SWEEP: Duration = Duration::from_ms(10);
 const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
@@ -34,21 +34,21 @@ const LONGEST_SWEEP: Duration = Duration::from_ms(1_000);
 const UNJUDGED_SWEEPS: u64 = 40;
 /// Sweeps after windows, or after those that have been judged, that are not judged: the first one handles what windows have left.
 const UNJUDGED_AGAIN: u64 = 2;
-/// Sweeps that are judged together.
+/// Number of sweeps that are judged together.
 const JUDGED_SWEEPS: u64 = 8;
-/// Looks at processes without a visit that cost as much as a visit.
+/// Number of looks at processes that cost as much as a visit.
 const LOOKS_PER_VISIT: u64 = 16;
 
 /// How much time a sweep may cover, and whether sweeps are long enough.
 #[derive(Clone, Debug, Default)]
 pub struct SweepLengths {
     processes: u64,
-    /// The length of the next sweep.
+    /// Maximum length of the next sweep.
     pub(super) longest: Duration,
     /// Visits of the current sweep, and the events that they handled.
     pub(super) visits: u64,
     events: u64,
-    /// Sweeps of the current group, and the visits and events in them.
+    /// Number of sweeps counted, and of the visits and events in the current group.
     sweeps: u64,
     group_visits: u64,
     group_events: u64,
@@ -68,7 +68,8 @@ impl SweepLengths {
     }
 
     /// Counts a sweep, and adapts the length of the next one to the events that it handled. After [`JUDGED_SWEEPS`], returns whether they
-    /// averaged fewer than two events per visit, as where feedback bounds each process by the others; looks count as visits in part.
+    /// averaged fewer than two events per visit, as happens if feedback bounds each process by the others. [`LOOKS_PER_VISIT`] looks count
+    /// as a visit.
     pub fn end_sweep(&mut self) -> Option<bool> {
         let events = std::mem::take(&mut self.events);
         self.group_visits += std::mem::take(&mut self.visits);
@@ -91,26 +92,26 @@ impl SweepLengths {
     }
 }
 
-/// Events per process in windows before sweeps are tried again for the first time, and how many times as many each further time. Sweeps
-/// may become long when all sources have begun, and trials cost little while few packets are under way.
+/// Number of events per process in windows before the first trial of sweeps, and the factor by which it grows with each trial. Sweeps
+/// may become long once all sources have begun, and trials cost little while few packets are in flight.
 const FIRST_PATIENCE: u64 = 16;
 const PATIENCE_GROWTH: u64 = 256;
 
-/// Whether sweeps are to be tried again.
+/// Decides when windows give way to a trial of sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowTuning {
-    /// Events in windows since the last trial, and how many of them there are before the next one.
+    /// Number of events in windows since the last trial, and the number at which the next trial begins.
     events: u64,
     patience: u64,
 }
 
 impl WindowTuning {
-    /// For so many processes.
+    /// Creates the state for `processes` processes.
     pub fn new(processes: usize) -> WindowTuning {
         WindowTuning { events: 0, patience: FIRST_PATIENCE * processes as u64 }
     }
 
-    /// Counts the events of a window; whether sweeps are to be tried again.
+    /// Counts the events of a window; returns whether sweeps must be tried again.
     #[inline]
     pub fn is_over(&mut self, events: u64) -> bool {
         self.events += events;

@@ -10,25 +10,25 @@ use crate::kernel::outputs::Outputs;
 use crate::merge::window_wheel::{Delivery, WindowWheel};
 use penstock_model::units::Time;
 
-/// In windows, the memory of a hot port is asked for in so many stages, each so many ports after the one before.
+/// Number of stages in which the memory of a hot port is prefetched, and the distance between stages, in ports.
 const PORT_STAGES: usize = 2;
 const PORTS_OF_A_STAGE: usize = 6;
 
-/// How many ports ahead memory is asked for in a stage.
+/// Returns how many ports ahead a stage prefetches memory.
 fn ports_ahead(stage: usize) -> usize {
     (PORT_STAGES - stage) * PORTS_OF_A_STAGE
 }
 
-/// So many visits to other processes lie between two stages of asking for memory, and between the last and the visit.
+/// Number of visits to other processes between two stages of prefetching, and between the last stage and the visit.
 const VISITS_OF_A_STAGE: usize = 2;
 
-/// How many visits ahead memory is asked for in a stage.
+/// Returns how many visits ahead a stage prefetches memory.
 fn visits_ahead(stage: usize) -> usize {
     (PREFETCH_STAGES - stage) * VISITS_OF_A_STAGE
 }
 
 impl<P: WindowProcess> Shard<'_, P> {
-    /// Handles window after window; returns whether nothing is left, or `None` if another mode is to go on.
+    /// Handles window after window; returns whether no event is left up to `until`, or `None` if another mode must continue.
     pub(super) fn run_windows(&mut self, until: Time, outbox: &mut Outbox, budget: &mut EventBudget) -> Option<bool> {
         let (local, mut window) = match self.sequencer.windows.take() {
             Some(windows) => windows,
@@ -62,7 +62,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         result
     }
 
-    /// Lets the hot ports that are due forward what arrives in a window, as long as `budget` lasts.
+    /// Makes the due hot ports forward the arrivals of a window, as long as `budget` lasts.
     #[inline(never)]
     fn forward_in_window(&mut self, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
         let routes = self.routes;
@@ -92,7 +92,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Visits the other processes that are due in a window, as long as `budget` lasts.
+    /// Visits the due processes of a window that are not hot ports, as long as `budget` lasts.
     fn visit_in_window(&mut self, until: Time, window: &mut Window, outbox: &mut Outbox, budget: &mut EventBudget) {
         if window.processes.is_untouched() {
             for stage in 0..PREFETCH_STAGES {
@@ -136,7 +136,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Visits a process in a window, with what arrives in it; returns when its next event is due.
+    /// Visits a process in a window, with its arrivals in `window.inputs`; returns the time of its next event.
     #[inline]
     fn visit_one_in_window(
         &mut self,
@@ -153,7 +153,7 @@ impl<P: WindowProcess> Shard<'_, P> {
             let mut outputs = Outputs { first: self.first, inputs: &mut [], due: &mut self.sequencer.due, outbox, train: &mut self.train };
             let (next, events) = self.processes[process].run(end, &mut window.inputs, &mut outputs, self.routes);
             budget.count(events);
-            // A visit that has handled very much ends early.
+            // A visit that has handled very many events ends before `end`, so another one follows.
             if next > end || next == Time::NEVER {
                 break next;
             }
@@ -174,7 +174,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         next
     }
 
-    /// Takes the packets in flight to all processes out of their inputs.
+    /// Moves the packets in flight to all processes from their inputs to a new wheel.
     pub(super) fn open_windows(&mut self) -> (Box<LocalDeliveries>, Box<Window>) {
         let (first, count) = (self.first as u32, self.processes.len() as u32);
         let wheel = WindowWheel::new(window_length(self.sequencer.shortest));
@@ -201,7 +201,7 @@ impl<P: WindowProcess> Shard<'_, P> {
         }
     }
 
-    /// Appends the packets in flight in windows, if there are any, with the receiver and its input.
+    /// Closes windows, and appends the packets in flight on their wheel with the receiver and its input; nothing without windows.
     pub fn take_under_way(&mut self, under_way: &mut Vec<(u32, u32, Arrival)>) {
         let Some((mut local, _)) = self.sequencer.windows.take() else { return };
         under_way.reserve(local.wheel.len());
@@ -212,7 +212,7 @@ impl<P: WindowProcess> Shard<'_, P> {
                 return;
             }
             local.wheel.take(first, local.wheel.end_of_window(first), &mut slots);
-            // Where a stretch ended within the window, the rest after a spent budget comes behind later arrivals.
+            // If the budget was spent within the window, the rest of it was put back behind later arrivals.
             slots.sort_by_key(|slot| local.wheel.get(*slot).item.at);
             for slot in slots.drain(..) {
                 let Delivery { receiver, input, item } = *local.wheel.get(slot);

@@ -1,11 +1,11 @@
-//! Windows: everything that is due anywhere within a short time, process by process.
+//! Windows: short intervals in which all due events of all processes are handled, process by process.
 //!
-//! What a process sends takes at least the shortest delay of all channels. So within a window no longer than that, no process
-//! can affect another one, and all of them may handle their arrivals there, in any order. What they send goes into one wheel of
-//! windows ([`crate::merge::window_wheel`]) instead of the receivers' inputs: a packet is written once and read once, beside
-//! others of the same time, and a process has no memory that is touched only because a packet is on its way there.
+//! Packets and messages take at least the shortest delay of all channels. So within a window no longer than that, no process can
+//! affect another, and the processes may handle their arrivals in any order. Packets sent go into one wheel of windows
+//! ([`crate::merge::window_wheel`]) instead of the receivers' inputs. Each packet is written once and read once, next to others of
+//! the same time, and a packet in flight touches no memory of its receiver.
 //!
-//! This is for networks of many processes, each with little to do within the time that nothing can reach it.
+//! Windows suit networks of many processes, each with few events before its horizon.
 
 use crate::kernel::event::Arrival;
 use crate::kernel::inputs::Inputs;
@@ -14,78 +14,78 @@ use crate::merge::window_wheel::WindowWheel;
 use penstock_model::prefetch::prefetch;
 use penstock_model::units::{Duration, Time};
 
-/// No window is longer, so that one in a network of long delays does not hold too much.
+/// Maximum length of a window, so that a window in a network of long delays does not hold too many arrivals.
 const LONGEST_WINDOW: Duration = Duration::from_ms(1_000);
 
-/// The length of windows where `shortest` is the shortest delay: not longer, and not zero.
+/// Returns the length of windows if `shortest` is the shortest delay: no longer than `shortest` (unless that is zero), and not zero.
 pub fn window_length(shortest: Duration) -> Duration {
     shortest.clamp(Duration::from_ps(1), LONGEST_WINDOW)
 }
 
-/// When the window began that `time` lies in, if windows last for `length`.
+/// Returns the start of the window that contains `time`, for windows of this `length`.
 pub fn beginning_of_window(time: Time, length: Duration) -> Time {
     Time::from_ps(time.as_ps() / length.as_ps() * length.as_ps())
 }
 
-/// The current window: what arrives there, by process, and the processes that have something to do.
+/// The current window: its arrivals by process, and the due processes.
 #[derive(Clone, Debug)]
 pub struct Window {
     /// Its arrivals.
     pub(super) arrivals: WindowArrivals,
-    /// The hot ports that have something to do.
+    /// The due hot ports.
     pub ports: DueList,
-    /// The others that have something to do.
+    /// The due processes that are not hot ports.
     pub processes: DueList,
-    /// Where that stands on the wheel which is known of the next window, how much of it has been asked for, and how much is at each visit.
+    /// Wheel slots of the known arrivals of the next window, the number of them prefetched so far, and the number prefetched per visit.
     coming: Vec<u32>,
     asked_for: usize,
     asked_for_at_once: usize,
-    /// The inputs of the process that is visited.
+    /// The inputs of the process being visited.
     pub inputs: Inputs,
-    /// For each process whether it is a hot port.
+    /// For each process, whether it is a hot port.
     is_hot_port: Vec<bool>,
-    /// For each process whether messages are on their way there; these are in its own inputs.
+    /// For each process, whether messages to it are in flight. They are in its own inputs.
     pub has_mail: Vec<bool>,
 }
 
-/// Processes that have something to do, in the order of their visits.
+/// Due processes, in the order of their visits.
 #[derive(Clone, Debug, Default)]
 pub struct DueList {
     due: Vec<Due>,
-    /// The number of processes visited, from the first on.
+    /// Number of processes visited, from the first on.
     pub(super) visited: usize,
 }
 
-/// A process that has something to do.
+/// A due process.
 #[derive(Clone, Copy, Debug)]
 pub struct Due {
     /// Its number.
     pub process: u32,
-    /// Where its first arrival stands on the wheel, or [`NONE`] if it has something to do without any.
+    /// Wheel slot of its arrival that was sent first, or [`NONE`] if it is due without an arrival.
     arrival: u32,
 }
 
-/// What arrives in a window.
+/// The arrivals of a window.
 #[derive(Clone, Debug)]
 pub(super) struct WindowArrivals {
-    /// Where it stands on the wheel.
+    /// Their wheel slots.
     slots: Vec<u32>,
-    /// For each arrival the one before it at the same process, or [`NONE`].
+    /// For each arrival, the index in `slots` of the previous one at the same process, or [`NONE`].
     before: Vec<u32>,
-    /// For each process its last arrival, or [`NONE`].
+    /// For each process, the index in `slots` of its last arrival, or [`NONE`].
     last: Vec<u32>,
-    /// Where several arrivals of one process stand, in order.
+    /// Buffer for the wheel slots of several arrivals at one process, in order.
     order: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Window {
-    /// An empty window; `is_hot_port` says of each process whether it is a hot port.
+    /// Creates an empty window; `is_hot_port` tells for each process whether it is a hot port.
     pub fn new(is_hot_port: Vec<bool>) -> Window {
         let processes = is_hot_port.len();
         let mut inputs = Inputs::new(&[false], None);
-        // Those of each process that has some, while it is visited.
+        // They hold the messages of a process with mail while it is visited.
         inputs.receives_messages = true;
         Window {
             arrivals: WindowArrivals { slots: Vec::new(), before: Vec::new(), last: vec![NONE; processes], order: Vec::new() },
@@ -131,7 +131,7 @@ impl Window {
         self.asked_for_at_once = self.coming.len().div_ceil((ports.len() + processes.len()).max(1));
     }
 
-    /// Asks for a part of the memory of the next window.
+    /// Prefetches a part of the arrivals of the next window.
     #[inline(always)]
     pub fn prefetch_coming(&mut self, wheel: &WindowWheel<Arrival>) {
         for _ in 0..self.asked_for_at_once {
@@ -141,7 +141,7 @@ impl Window {
         }
     }
 
-    /// Gives up the rest of the window: what arrives in it is added to `wheel` again; returns the processes.
+    /// Gives up the rest of the window: returns the processes not visited, and puts their arrivals back into `wheel`.
     pub fn give_up<'a>(&'a mut self, wheel: &'a mut WindowWheel<Arrival>) -> impl Iterator<Item = usize> + 'a {
         let Window { arrivals, ports, processes, .. } = self;
         let rest = ports.take_rest().iter().chain(processes.take_rest()).map(|due| due.process);
@@ -153,7 +153,7 @@ impl Window {
 }
 
 impl Due {
-    /// The first packet that was sent to arrive there, if any does.
+    /// Returns the arrival that was sent first, if there is one.
     #[inline(always)]
     pub fn arrival<'a>(&self, wheel: &'a WindowWheel<Arrival>) -> Option<&'a Arrival> {
         (self.arrival != NONE).then(|| &wheel.get(self.arrival).item)
@@ -166,24 +166,24 @@ impl DueList {
         self.visited = 0;
     }
 
-    /// How many there are.
+    /// Returns the number of processes, visited or not.
     pub fn len(&self) -> usize {
         self.due.len()
     }
 
-    /// Whether none has been visited.
+    /// Returns whether no process has been visited.
     #[inline]
     pub fn is_untouched(&self) -> bool {
         self.visited == 0
     }
 
-    /// The one to be visited after `ahead` others, if there is one.
+    /// Returns the process to be visited after `ahead` others, if there is one.
     #[inline(always)]
     pub fn upcoming(&self, ahead: usize) -> Option<&Due> {
         self.due.get(self.visited + ahead)
     }
 
-    /// The next one.
+    /// Takes the next process to visit.
     #[inline(always)]
     pub fn next(&mut self) -> Option<Due> {
         let due = *self.due.get(self.visited)?;
@@ -191,7 +191,7 @@ impl DueList {
         Some(due)
     }
 
-    /// Those that have not been visited, as if they had.
+    /// Returns the processes not visited, and counts them as visited.
     fn take_rest(&mut self) -> &[Due] {
         let rest = std::mem::replace(&mut self.visited, self.due.len());
         &self.due[rest..]
@@ -199,7 +199,8 @@ impl DueList {
 }
 
 impl WindowArrivals {
-    /// Returns the wheel's slots of the arrivals at a process, by time, then input, then order of sending. To be called once per window.
+    /// Returns the wheel slots of the arrivals at a process, by time, then input, then order of sending. Call it once per window and
+    /// process.
     #[inline(always)]
     pub(super) fn of(&mut self, process: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
         let last = std::mem::replace(&mut self.last[process as usize], NONE);
@@ -210,7 +211,7 @@ impl WindowArrivals {
         }
     }
 
-    /// Lists `next` and those before it.
+    /// Returns the sorted wheel slots of arrival `next` and all earlier ones at its process.
     #[inline(never)]
     fn in_order(&mut self, mut next: u32, wheel: &WindowWheel<Arrival>) -> &[u32] {
         let WindowArrivals { order, slots, before, .. } = self;

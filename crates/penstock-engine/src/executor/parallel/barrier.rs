@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A barrier for round after round, in two steps: a thread arrives at it when others may go on, and waits when it needs what they did. What
-/// each thread did before it arrived, all of them see after they have waited.
+/// A reusable barrier in two steps: a thread arrives when the others may go on, and waits when it needs their results. After waiting,
+/// every thread sees all that each thread did before it arrived.
 ///
-/// It is reached every few microseconds, so a waiting thread first spins; only if that lasts does it yield its core, and in
-/// the end it sleeps: another program may be using the core of the thread that is waited for.
+/// Threads reach it every few microseconds, so a waiting thread spins first. If that lasts, it yields its core, and finally it sleeps,
+/// since another program may be using the core of the thread it waits for.
 #[derive(Debug)]
 pub struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
-    /// Rounds at which all have arrived.
+    /// Number of rounds at which all threads have arrived.
     complete: AtomicUsize,
     poisoned: AtomicBool,
 }
@@ -22,12 +22,12 @@ const YIELDS: u32 = 200;
 const NAP: Duration = Duration::from_micros(50);
 
 impl Barrier {
-    /// A barrier for so many threads.
+    /// Creates a barrier for `threads` threads.
     pub fn new(threads: usize) -> Barrier {
         Barrier { threads, arrived: AtomicUsize::new(0), complete: AtomicUsize::new(0), poisoned: AtomicBool::new(false) }
     }
 
-    /// Arrives at the next round, after waiting for the one before.
+    /// Arrives at the next round. The thread must have waited for the previous one.
     pub fn arrive(&self) {
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl Barrier {
         }
     }
 
-    /// Waits until all threads have arrived at `round`, counted from 0; `false` if one of them has panicked.
+    /// Waits until all threads have arrived at `round`, counted from 0; returns `false` if one of them has panicked.
     pub fn wait(&self, round: usize) -> bool {
         let mut attempts = 0;
         while self.complete.load(Ordering::Acquire) <= round {
@@ -52,7 +52,7 @@ impl Barrier {
         true
     }
 
-    /// Poisons the barrier if the thread that holds the guard panics.
+    /// Returns a guard that poisons the barrier if its thread panics.
     pub fn guard(&self) -> Guard<'_> {
         Guard(self)
     }

@@ -9,23 +9,23 @@ use std::sync::{Mutex, RwLock};
 /// How far a shard has come, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShardState {
-    /// When the next event is due, unless the shard was interrupted.
+    /// Time of the next event; zero if the shard was interrupted.
     pub next: Time,
-    /// Events handled in this run.
+    /// Number of events handled in this run.
     pub handled: u64,
-    /// Whether the shard has not come up to the common horizon.
+    /// Whether the shard stopped before the common horizon.
     pub is_interrupted: bool,
-    /// Whether its processes run in windows, or those of all shards do.
+    /// Whether the shard, or every shard, runs in windows.
     pub has_windows: bool,
 }
 
-/// The slots through which shards exchange: two sets of them, used in alternate rounds, since what was published before one
-/// barrier may still be read until the next.
+/// The slots through which shards exchange data. There are two sets, used in alternate rounds, since data published before one barrier
+/// may still be read until the next.
 pub struct Exchange {
     rounds: [Vec<Slot>; 2],
 }
 
-/// What one shard publishes.
+/// The data that one shard publishes.
 #[repr(align(128))] // no two cores write to the same cache line
 #[derive(Default)]
 struct Slot {
@@ -38,7 +38,7 @@ struct Slot {
 const NO_PANIC: &str = "nothing panics while it holds a lock";
 
 impl Exchange {
-    /// Places for so many shards.
+    /// Creates the slots for `shards` shards.
     pub fn new(shards: usize) -> Exchange {
         let slot = |_| Slot { batches: (0..shards).map(|_| Mutex::default()).collect(), ..Slot::default() };
         Exchange { rounds: [(); 2].map(|()| (0..shards).map(slot).collect()) }
@@ -58,7 +58,7 @@ impl Exchange {
         }
     }
 
-    /// Gives `shard`, number `me`, what all others have sent to it.
+    /// Hands the batches of all other shards to `shard`, whose number is `me`.
     pub fn receive<P: WindowProcess>(&self, round: usize, me: usize, shard: &mut Shard<'_, P>) {
         for slot in self.slots(round) {
             shard.receive(&mut slot.batches[me].lock().expect(NO_PANIC));

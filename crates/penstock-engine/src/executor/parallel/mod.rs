@@ -1,12 +1,12 @@
 //! A run on one core, as a single shard, or on several.
 //!
-//! The processes are divided into shards, one for each core. Shards meet at a barrier, exchange what they have sent each
-//! other, and publish when their next events are due. An event in one shard affects no other one for at least the
-//! *lookahead*, the shortest delay of the channels between shards: so from the first event anywhere on, each shard runs for
-//! that long by itself. The order of events that cannot affect each other decides no number, as ever.
+//! The processes are divided into shards, one for each core. Shards meet at a barrier, exchange packets and messages, and publish
+//! the times of their next events. An event in one shard affects another shard no earlier than the *lookahead* later, the shortest
+//! delay of the channels between shards. So each shard runs on its own for that long, from the first event of all shards on. The
+//! order of events that cannot affect each other changes no result.
 //!
-//! All shards run until the same instant. A shard that went on as far as the others' next events allow would leave them that
-//! much less to do until the next barrier, and they would end up working in turn.
+//! All shards run until the same instant. If each shard ran as far as the next events of the others allow, the others would have
+//! less to do until the next barrier, and the shards would end up working in turn.
 
 pub mod barrier;
 pub mod exchange;
@@ -25,7 +25,7 @@ use crate::kernel::process_graph::Latencies;
 use crate::kernel::route::Routes;
 use penstock_model::units::{Duration, Time};
 
-/// Events before several cores are compared with [`WORTHWHILE_EVENTS`].
+/// Number of events on several cores before their rate is compared with [`WORTHWHILE_EVENTS`].
 const JUDGED_EVENTS: u64 = 100_000;
 /// Minimum mean number of events between two barriers: with fewer, waiting costs more than the second core gains.
 const WORTHWHILE_EVENTS: u64 = 50;
@@ -34,32 +34,32 @@ const WORTHWHILE_EVENTS: u64 = 50;
 pub struct World<'a, P> {
     /// The processes, by their numbers.
     pub processes: &'a mut [P],
-    /// The inputs of each; none during a visit to it.
+    /// The inputs of each process; `None` during a visit to it.
     pub inputs: &'a mut [Option<Box<Inputs>>],
     /// All routes.
     pub routes: &'a Routes,
 }
 
-/// How processes are divided into shards; one of them needs no barrier.
+/// The shards into which processes are divided. A single shard needs no barrier.
 #[derive(Clone)]
 pub struct ParallelExecutor {
-    /// For each shard, the number behind its last process.
+    /// For each shard, the number after that of its last process.
     pub ends: Vec<u32>,
-    /// Nothing takes less time from one shard to another.
+    /// Shortest delay of the channels between shards.
     lookahead: Duration,
-    /// Those of all shards.
+    /// The sequencer of each shard.
     pub sequencers: Vec<Sequencer>,
-    /// The horizon up to which a shard has not come because its budget was spent; the next run begins there.
+    /// The horizon that a shard did not reach because its budget was spent; the next run first goes up to it. `None` otherwise.
     interrupted: Option<Time>,
-    /// The shards run in turn, on one core but between the same barriers; for tests.
+    /// Whether the shards run in turn on one core, with the same barriers; for tests.
     pub in_turn: bool,
-    /// Events handled and barriers met on several cores.
+    /// Number of events handled and of barriers met with several shards.
     events: u64,
     rounds: u64,
 }
 
 impl ParallelExecutor {
-    /// Shards whose last processes come before `ends`.
+    /// Creates shards that end before the process numbers in `ends`.
     pub fn new(ends: Vec<u32>, latencies: &Latencies) -> ParallelExecutor {
         let shard = |process: u32| ends.partition_point(|end| *end <= process);
         let begin = |shard: usize| if shard == 0 { 0 } else { ends[shard - 1] };
@@ -83,7 +83,7 @@ impl ParallelExecutor {
         self.events < JUDGED_EVENTS || self.events >= WORTHWHILE_EVENTS * self.rounds
     }
 
-    /// Process `process` is due at `at` or earlier.
+    /// Makes `process` due at `at`, unless it is due earlier.
     pub fn advance(&mut self, process: u32, at: Time) {
         let shard = self.ends.partition_point(|end| *end <= process);
         let first = if shard == 0 { 0 } else { self.ends[shard - 1] };
@@ -95,19 +95,19 @@ impl ParallelExecutor {
         self.shards(world).iter_mut().for_each(|shard| shard.take_under_way(under_way));
     }
 
-    /// Whether one core may as well run the shards in turn: in windows that takes about as long as one shard of all processes, and
-    /// nothing that is on its way has to be moved.
+    /// Whether one core can run the shards in turn without loss: all run in windows. That takes about as long as a single shard of all
+    /// processes, and no packet in flight has to be moved.
     pub fn suits_one_core(&self) -> bool {
         self.sequencers.iter().all(|sequencer| sequencer.mode == Mode::Windows)
     }
 
-    /// How the next process is found in most shards.
+    /// Returns the more frequent mode of the shards, windows or sweeps.
     pub fn mode(&self) -> Mode {
         let in_mode = |mode: &Mode| self.sequencers.iter().filter(|sequencer| sequencer.mode == *mode).count();
         [Mode::Windows, Mode::Sweeps].into_iter().max_by_key(in_mode).expect("there are modes")
     }
 
-    /// Asks all processes for their next events, and goes on in `mode` where a shard may, with `under_way` on its way.
+    /// Asks all processes for their next events, selects `mode` in each shard that allows it, and adds the packets `under_way`.
     pub fn begin<P: WindowProcess>(&mut self, mode: Mode, under_way: &[(u32, u32, Arrival)], world: &mut World<'_, P>) {
         self.interrupted = None;
         let ends = self.ends.clone();
@@ -118,8 +118,8 @@ impl ParallelExecutor {
         }
     }
 
-    /// Handles everything that is due up to and including `until`, as long as `budget` lasts, with a thread for each shard, or with the
-    /// shards `in_turn` on this one; returns whether nothing is left. A panic on any core is one here.
+    /// Handles all events up to and including `until`, as long as `budget` lasts. Each shard has a thread, or all run `in_turn` on this
+    /// one. Returns whether no event is left. A panic on any core is passed on to the caller.
     pub fn run<P: WindowProcess + Send>(&mut self, until: Time, in_turn: bool, budget: &mut EventBudget, world: &mut World<'_, P>) -> bool {
         if let [only] = &mut self.shards(world)[..] {
             return only.run(until, &mut Outbox::default(), budget);
@@ -161,7 +161,7 @@ impl ParallelExecutor {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Shared {
     barrier: Barrier,
     exchange: Exchange,
@@ -169,7 +169,7 @@ struct Shared {
     until: Time,
 }
 
-/// How a run has ended: the same for all shards, but for the number of events.
+/// How a run ended. All fields except `handled` are the same for all shards.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     handled: u64,
@@ -185,16 +185,16 @@ struct Worker<'a, P> {
     shard: Shard<'a, P>,
     shared: &'a Shared,
     outbox: Outbox,
-    /// The whole budget: a shard stops between barriers when it alone has spent it, and all of them stop at a barrier when
-    /// they have spent it together.
+    /// The whole budget. A shard stops between barriers when it has spent it alone; all shards stop at a barrier when they have spent it
+    /// together.
     budget: EventBudget,
-    /// All shards run up to here between two barriers.
+    /// The instant up to which all shards run before the next barrier.
     horizon: Time,
     is_interrupted: bool,
 }
 
 impl<P: WindowProcess> Worker<'_, P> {
-    /// Arrives at the first round, after going on to the horizon of a run that was interrupted.
+    /// Arrives at the first round. If the previous run was interrupted, runs to its horizon first.
     fn begin(&mut self, interrupted: Option<Time>) {
         match interrupted {
             Some(horizon) => self.run_to(horizon, 0),
@@ -209,7 +209,7 @@ impl<P: WindowProcess> Worker<'_, P> {
         self.arrive(round);
     }
 
-    /// Arrives at `round`: publishes how far the shard has come, and what it has sent to others.
+    /// Arrives at `round`: publishes the progress of the shard, and its packets and messages to others.
     fn arrive(&mut self, round: usize) {
         let next = if self.is_interrupted { Time::ZERO } else { self.shard.sequencer.next() };
         let has_windows = self.shard.sequencer.mode == Mode::Windows;
@@ -218,7 +218,7 @@ impl<P: WindowProcess> Worker<'_, P> {
         self.shared.barrier.arrive();
     }
 
-    /// After `round`: receives what the others have sent, and continues, unless all shards are to stop.
+    /// Receives what the others sent before the barrier of `round`, and continues, unless all shards must stop: then returns how.
     fn advance(&mut self, round: usize) -> Option<Stop> {
         let Shared { exchange, lookahead, until, .. } = self.shared;
         exchange.receive(round, self.me, &mut self.shard);
@@ -231,13 +231,13 @@ impl<P: WindowProcess> Worker<'_, P> {
             return Some(Stop { handled, rounds, is_complete: all.next > *until, interrupted: None });
         }
         let horizon = all.next + *lookahead;
-        // Where all run in windows, none is cut in two.
+        // While all shards run in windows, the horizon cuts no window in two.
         let end = if all.has_windows { beginning_of_window(horizon, window_length(*lookahead)) } else { horizon };
         self.run_to(end.before(), round + 1);
         None
     }
 
-    /// Runs until all shards stop, or one of them has panicked.
+    /// Runs until all shards stop; returns `None` if one of them has panicked.
     fn run(mut self, interrupted: Option<Time>) -> Option<Stop> {
         let _guard = self.shared.barrier.guard();
         self.begin(interrupted);
@@ -254,7 +254,7 @@ impl<P: WindowProcess> Worker<'_, P> {
     }
 }
 
-/// Runs each worker on a thread, the first one on this. A panic in any of them is one here.
+/// Runs each worker on a thread of its own, but the first on this one. A panic in any worker is passed on to the caller.
 fn run_on_threads<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T + Send>) -> Vec<T> {
     std::thread::scope(|scope| {
         let mut workers = workers.into_iter();
@@ -269,7 +269,7 @@ fn run_on_threads<T: Send>(workers: impl IntoIterator<Item = impl FnOnce() -> T 
 fn take_turns<P: WindowProcess>(mut workers: Vec<Worker<'_, P>>, interrupted: Option<Time>) -> Vec<Option<Stop>> {
     workers.iter_mut().for_each(|worker| worker.begin(interrupted));
     for round in 0.. {
-        // They agree whether to stop, but each has to be asked.
+        // All shards decide alike whether to stop, but each must be asked.
         let stops: Vec<Option<Stop>> = workers.iter_mut().map(|worker| worker.advance(round)).collect();
         if stops.iter().any(Option::is_some) {
             return stops;

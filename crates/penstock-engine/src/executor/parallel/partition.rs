@@ -1,40 +1,40 @@
 //! Partition of the process graph into shards, one for each core.
 //!
-//! Few packets should pass between shards, the delays between them should be long, and their loads equal. The load of a
-//! process is taken to be the number of flows that pass through it.
+//! Few packets should pass between shards, the delays between shards should be long, and their loads equal. The load of a process is
+//! estimated by the flows that pass through it ([`ProcessGraph::weights`]).
 
 use crate::kernel::process_graph::{GraphChannel, ProcessGraph};
 use std::collections::BTreeSet;
 
 /// The speed-up below which a second core is not worth it.
 const MIN_SPEEDUP: f64 = 1.25;
-/// Longer delays are better than an even split as long as this share of the best split is reached.
+/// Longer delays between parts are preferred to an even split if the split reaches this fraction of the best speed-up.
 const MIN_BALANCE: f64 = 0.85;
 
-/// How a network divides into parts, one for each core.
+/// A division of a network into parts, one for each core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partition {
     /// The part of each process.
     pub part_of: Vec<u32>,
-    /// How many parts there are.
+    /// Number of parts.
     pub parts: usize,
-    /// The load of all parts over that of the largest one: how many times as fast as one core they are at most.
+    /// Load of all parts divided by the load of the largest: upper bound on the speed-up over one core.
     pub speedup: f64,
-    /// What the network allows.
+    /// The limit that the network imposes.
     pub limit: PartitionLimit,
 }
 
-/// Into how many parts a network divides at most, and why.
+/// The maximum number of parts of a network, and its reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartitionLimit {
-    /// How many clusters do something: processes without delay between them are one, and no cut goes through a cluster.
+    /// Number of clusters with a load. Processes without delay between them form one cluster, and no cut goes through a cluster.
     pub clusters: usize,
-    /// So many parts have something to do, and the largest of them less than with one part fewer: one part has all of the busiest
-    /// cluster, and the others need no more than as many parts as its load goes into the whole.
+    /// Maximum useful number of parts: the number of clusters, or total load / load of the busiest cluster (rounded up) if that is
+    /// less. More parts would not relieve the part that holds the busiest cluster.
     pub most: usize,
     /// The process with the highest load in the cluster with the highest load.
     pub busiest: usize,
-    /// The share of the whole load that this cluster has.
+    /// The fraction of the total load that is in this cluster.
     pub share: f64,
 }
 
@@ -54,7 +54,7 @@ impl PartitionLimit {
     }
 }
 
-/// Divides a network into so many parts, or fewer if it does not allow more; into one where several would not do more at a time.
+/// Divides a network into `parts` parts, or fewer if it does not allow more; into one if several would bring no useful speed-up.
 pub fn partition(graph: &ProcessGraph, parts: usize) -> Partition {
     let limit = PartitionLimit::new(graph);
     let parts = parts.min(limit.most);
@@ -66,7 +66,7 @@ pub fn partition(graph: &ProcessGraph, parts: usize) -> Partition {
     })
 }
 
-/// Numbers the parts that have a process without gaps; returns how many these are.
+/// Renumbers the parts that have processes without gaps; returns their number.
 fn number_in_use(part_of: &mut [u32]) -> usize {
     let mut used: Vec<u32> = part_of.to_vec();
     used.sort_unstable();
@@ -75,13 +75,13 @@ fn number_in_use(part_of: &mut [u32]) -> usize {
     used.len()
 }
 
-/// The best division into so many parts, with its speed-up; `None` if it would not do more at a time than one.
+/// Returns the best division into `parts` parts, with its speed-up; `None` if no division reaches [`MIN_SPEEDUP`].
 fn divide(graph: &ProcessGraph, parts: usize) -> Option<(f64, Vec<u32>)> {
     let ProcessGraph { weights, channels } = graph;
     let longest = channels.iter().map(|channel| channel.delay.as_ps()).max().unwrap_or(0);
     let mut best: Option<(f64, Vec<u32>)> = None;
     let mut before = 0;
-    // Processes with less delay between them than so many picoseconds stay together; at last only those without any.
+    // Processes with a delay of less than `shortest` ps between them stay together; in the last step, only those without delay.
     for shortest in (0..=longest.checked_ilog2().unwrap_or(0)).rev().map(|power| 1u64 << power) {
         let clusters = Clusters::new(weights, channels, shortest);
         if clusters.weights.len() == before {
@@ -100,7 +100,7 @@ fn divide(graph: &ProcessGraph, parts: usize) -> Option<(f64, Vec<u32>)> {
     best
 }
 
-/// The given parts, except that processes without delay between them stay together.
+/// Returns the given parts, changed so that processes without delay between them are in the same part.
 pub fn merge_zero_delay(wanted: &[u32], graph: &ProcessGraph) -> Vec<u32> {
     let clusters = Clusters::new(&vec![1; wanted.len()], &graph.channels, 1);
     let mut part = vec![None; clusters.weights.len()];
@@ -112,7 +112,7 @@ struct Clusters {
     /// The cluster of each process.
     of: Vec<u32>,
     weights: Vec<u64>,
-    /// For each, the others and how many flows go there or come from there.
+    /// For each cluster, its neighbours with the number of flows to and from them.
     neighbours: Vec<Vec<(u32, u64)>>,
 }
 
@@ -155,8 +155,8 @@ impl Clusters {
         Clusters { of, weights: sums, neighbours }
     }
 
-    /// The part of each cluster: parts grow one after the other, by the cluster that the fewest flows tie to the rest; then
-    /// clusters change over where that leaves fewer flows between parts.
+    /// Returns the part of each cluster. Parts grow one after the other, by the cluster that the fewest flows tie to the rest; then
+    /// clusters move to another part if that leaves fewer flows between parts.
     fn split(&self, parts: usize) -> Vec<u32> {
         let mut growth = Growth { clusters: self, part: vec![u32::MAX; self.weights.len()], first_free: 0 };
         let mut left: u64 = self.weights.iter().sum();
@@ -172,7 +172,7 @@ impl Clusters {
         part
     }
 
-    /// Moves clusters to parts with which they share more flows, as long as loads stay about equal.
+    /// Moves clusters to parts with which they share more flows, as long as the loads stay about equal.
     fn improve(&self, part: &mut [u32], sums: &mut [u64]) {
         let most = (sums.iter().sum::<u64>() / sums.len() as u64 * 103 / 100).max(sums.iter().copied().max().unwrap_or(0));
         for _ in 0..8 {
@@ -196,7 +196,7 @@ impl Clusters {
         }
     }
 
-    /// The speed-up over one core: the load of all parts over that of the largest one.
+    /// Returns the bound on the speed-up over one core: the load of all parts divided by that of the largest.
     fn speedup(&self, part: &[u32], parts: usize) -> f64 {
         let mut sums = vec![0; parts];
         part.iter().zip(&self.weights).for_each(|(part, weight)| sums[*part as usize] += weight);
@@ -205,12 +205,12 @@ impl Clusters {
     }
 }
 
-/// Parts while they grow.
+/// State of the growth of parts.
 struct Growth<'a> {
     clusters: &'a Clusters,
     /// The part of each cluster; `u32::MAX` for one that is free.
     part: Vec<u32>,
-    /// No cluster before this one is free.
+    /// Lower bound on the index of the first free cluster.
     first_free: usize,
 }
 
@@ -226,7 +226,7 @@ impl Growth<'_> {
                 None => self.next_free(),
             };
             let Some(weight) = self.clusters.weights.get(cluster as usize) else { break };
-            // As near to its share as possible.
+            // Stop as near to the share as possible.
             if sum > 0 && sum + weight > share && sum + weight - share > share - sum {
                 break;
             }
