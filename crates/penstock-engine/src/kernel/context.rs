@@ -4,7 +4,7 @@ use crate::kernel::journal::Journal;
 use crate::kernel::outputs::Outputs;
 use crate::kernel::route::Routes;
 
-/// What all components of a process share during a visit: the routes, its journal and its outputs.
+/// Data that all components of a process share during a visit: the routes, its journal and its outputs.
 pub struct Context<'a, 'b> {
     /// The routes.
     pub routes: &'a Routes,

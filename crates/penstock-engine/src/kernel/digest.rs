@@ -14,7 +14,7 @@ impl Digest {
     #[inline(always)]
     pub fn packet(&mut self, now: Time, packet: &Packet, event: u8) {
         let identity = u64::from(packet.flow.0) << 32 | u64::from(packet.sequence());
-        // Marks change few bits: these go where the time has none.
+        // Marks change few bits of the header. It is rotated so that these meet bits that the time does not use.
         let header = packet.header_word() ^ u64::from(event) << 36;
         let product = u128::from(self.0 ^ now.as_ps() ^ header.rotate_left(16)) * u128::from(identity ^ MULTIPLIER);
         self.0 = product as u64 ^ (product >> 64) as u64;
@@ -31,7 +31,7 @@ impl Digest {
         name.bytes().for_each(|byte| self.number(u64::from(byte)));
     }
 
-    /// The hash.
+    /// Returns the hash.
     pub fn value(self) -> u64 {
         self.0 ^ self.0 >> 29
     }

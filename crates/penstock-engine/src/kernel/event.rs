@@ -9,7 +9,7 @@ use penstock_model::units::{Bytes, Time};
 /// The arrival of a packet at a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When the packet has been received completely.
+    /// Time at which the packet has been received completely.
     pub at: Time,
     /// The packet.
     pub packet: Packet,
@@ -64,7 +64,7 @@ impl Metered for Arrival {
 }
 
 impl Arrival {
-    /// Becomes the arrival of `packet` at `at`, a copy but for the next hop and the PCN mark.
+    /// Sets this to the arrival of `packet` at `at`, a copy except for the next hop and the PCN mark.
     #[inline(always)]
     pub fn copy_forwarded(&mut self, at: Time, packet: &Packet, hop: HopId, pcn: PcnMark) {
         self.at = at;
@@ -73,8 +73,8 @@ impl Arrival {
         self.packet.pcn = pcn;
     }
 
-    /// Becomes the arrival of `packet` at `at` with `header`: field by field, since the fields have just been computed and a
-    /// copy of the whole would have to wait for them in memory.
+    /// Sets this to the arrival of `packet` at `at` with `header`. It is written field by field: a copy of the whole would stall on
+    /// fields that have just been computed and stored.
     #[inline(always)]
     pub fn write_forwarded(&mut self, at: Time, packet: &Packet, header: HeaderUpdate) {
         let Packet { created, flow, size, precedence, class, body, .. } = *packet;
@@ -95,12 +95,12 @@ pub struct HeaderUpdate {
     pub pcn: PcnMark,
 }
 
-/// A packet of a train: sent by one flow, described by its time, size and call alone until a port makes the packet.
+/// A packet of a train of one flow. Until a port creates the packet, only its time, size and call describe it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TrainPacket {
-    /// When it is sent.
+    /// Time at which it is sent.
     pub at: Time,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u32,
     /// The serial number of its call.
     pub call: u32,

@@ -11,12 +11,12 @@ use penstock_model::units::Time;
 
 /// All inputs of one process: one channel per sender, and a mailbox for messages.
 ///
-/// Simultaneous arrivals are ordered by the input's number, then in the sender's order; or, with random ties, by a hash.
+/// Simultaneous arrivals are ordered by the number of the input, then by order of sending; with random ties, by a hash.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     arrivals: Arrivals,
     mailbox: Mailbox,
-    /// A path of messages ends here.
+    /// Whether a path of messages ends here.
     pub receives_messages: bool,
 }
 
@@ -27,18 +27,18 @@ pub const MAX_FRONT: usize = 512;
 #[derive(Clone, Debug)]
 #[repr(u8)] // a tag of its own is read faster than one hidden in a field of a variant
 enum Arrivals {
-    /// One input, on which nothing overtakes.
+    /// At most one input, on which no packet overtakes another.
     Single(Ring<Arrival>),
-    /// Several, on which nothing overtakes, all read at once.
+    /// Several FIFO inputs, sorted in batches.
     Several(Box<BatchSort<Arrival>>),
-    /// Many, or some on which packets may overtake each other.
+    /// Many inputs, or inputs on which packets may overtake each other.
     Ordered(Box<Calendar<Arrival>>),
     /// Ties are ordered by a hash of time, input and the number of packets that the input has delivered.
     Random(RandomTies<Arrival>),
 }
 
 impl Inputs {
-    /// Inputs for channels that may (`true`) or may not reorder; `ties` is the key of the tie hashes, if ties are random.
+    /// Creates inputs for channels that may (`true`) or may not reorder; `ties` is the key of the tie hashes, if ties are random.
     pub fn new(reordering: &[bool], ties: Option<Key>) -> Inputs {
         let inputs = reordering.len();
         let overtakes = reordering.contains(&true);
@@ -51,20 +51,20 @@ impl Inputs {
         Inputs { arrivals, mailbox: Mailbox::default(), receives_messages: false }
     }
 
-    /// Messages on their way here.
+    /// Returns the messages in flight to this process.
     #[inline]
     pub fn mailbox(&mut self) -> &mut Mailbox {
         debug_assert!(self.receives_messages, "paths of messages are declared");
         &mut self.mailbox
     }
 
-    /// When the next message arrives.
+    /// Returns the arrival time of the next message; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next_message(&self) -> Time {
         self.mailbox.next()
     }
 
-    /// When the next packet arrives.
+    /// Returns the arrival time of the next packet; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next(&self) -> Time {
         match &self.arrivals {
@@ -75,8 +75,8 @@ impl Inputs {
         }
     }
 
-    /// Arrivals from the next one on, in order, as many as are contiguous, at most [`MAX_FRONT`]; none only if there are none up to
-    /// and including `until`. Those until then must be taken before anything else happens to the inputs, or [`Inputs::pause`] called.
+    /// Returns the next arrivals in order, as many as are contiguous, at most [`MAX_FRONT`]; empty only if there are none up to and
+    /// including `until`. Before any other change of the inputs, take all arrivals until then, or call [`Inputs::pause`].
     #[inline]
     pub fn front(&mut self, until: Time) -> &[Arrival] {
         let front = match &mut self.arrivals {
@@ -88,8 +88,8 @@ impl Inputs {
         &front[..front.len().min(MAX_FRONT)]
     }
 
-    /// A visit ends before all that is due has been taken; later additions arrive later than that.
-    /// Returns when the next packet arrives.
+    /// Ends a visit before all due arrivals have been taken; arrivals added afterwards must be later than these.
+    /// Returns the arrival time of the next packet.
     #[cold]
     #[inline(never)]
     pub fn pause(&mut self) -> Time {
@@ -110,7 +110,7 @@ impl Inputs {
         }
     }
 
-    /// Adds an arrival at `at`, which `write` writes in place; returns whether it may come before all others.
+    /// Adds an arrival at `at`, which `write` writes in place; returns whether it may precede all others.
     #[inline(always)]
     pub(super) fn push(&mut self, input: usize, at: Time, write: impl FnOnce(&mut Arrival)) -> bool {
         let (slot, is_first) = match &mut self.arrivals {
@@ -134,8 +134,8 @@ impl Inputs {
         is_first
     }
 
-    /// The queue of one input, to append arrivals in order; `None` if inputs share a structure. Call [`Inputs::update_head`]
-    /// afterwards if it was empty.
+    /// Returns the queue of one input, to append arrivals in order; `None` if inputs share a structure. Call [`Inputs::update_head`]
+    /// afterwards if the queue was empty.
     #[inline]
     pub fn queue(&mut self, input: usize) -> Option<&mut Ring<Arrival>> {
         match &mut self.arrivals {
@@ -158,7 +158,7 @@ impl Inputs {
         self.push(input, arrival.at, |slot| *slot = *arrival);
     }
 
-    /// Whether ties are ordered by a hash, which depends on what each input has delivered before.
+    /// Returns whether ties are ordered by a hash, which depends on the number of packets that each input has delivered before.
     pub fn have_random_ties(&self) -> bool {
         matches!(self.arrivals, Arrivals::Random(_))
     }
@@ -182,7 +182,7 @@ impl Inputs {
         std::mem::swap(&mut self.mailbox, &mut other.mailbox);
     }
 
-    /// Packets in flight to this process; for the conservation checks.
+    /// Returns the number of packets in flight to this process; for the conservation checks.
     pub fn len(&self) -> usize {
         match &self.arrivals {
             Arrivals::Single(ring) => ring.len(),

@@ -10,7 +10,7 @@ use penstock_model::units::Time;
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Journal {
-    /// The hash of everything that arrived here.
+    /// Hash of the recorded events of the process.
     pub digest: Digest,
     /// The trace, if requested.
     trace: Option<Box<Trace>>,
@@ -21,12 +21,12 @@ pub struct Journal {
 struct Trace(Vec<TraceRow>);
 
 impl Journal {
-    /// An empty journal, with a trace if it `is_traced`.
+    /// Creates an empty journal, with a trace if `is_traced`.
     pub fn new(is_traced: bool) -> Journal {
         Journal { digest: Digest::default(), trace: is_traced.then(Box::default) }
     }
 
-    /// Whether nothing is traced: the invariant of the paths that record only hashes and counts.
+    /// Returns whether the process is not traced: the invariant of the paths that record only hashes and counts.
     #[inline(always)]
     pub fn is_untraced(&self) -> bool {
         self.trace.is_none()
@@ -34,11 +34,11 @@ impl Journal {
 
     /// Traces `event` without adding it to the digest: the digest holds every arrival, mark and loss, which imply the rest.
     ///
-    /// Only the row leaves this function, so that packets need not stay in memory for the case that they are traced.
+    /// Only the row leaves this function, so that packets need not be kept in memory in case they are traced.
     #[inline(always)]
     pub fn trace(&mut self, now: Time, place: u32, packet: &Packet, event: TraceEvent) {
         if self.trace.is_some() {
-            // When a port writes the next hop into a packet is its own affair.
+            // Ports write the next hop into a packet at different moments, so a trace omits it.
             let packet = Packet { hop: HopId(0), ..*packet };
             self.push(TraceRow { time: now, place, event, subject: TraceSubject::Packet(packet) });
         }
@@ -56,9 +56,9 @@ impl Journal {
         self.trace_flow(now, place, TraceEvent::Timer(kind), TraceSubject::Flow(flow));
     }
 
-    /// Takes the rows up to and including `until`, to which nothing will be added.
+    /// Takes the rows up to and including `until`. No rows of that time may be added later.
     pub fn take_trace(&mut self, until: Time) -> impl Iterator<Item = TraceRow> + '_ {
-        // Transmissions are known before they begin.
+        // Later rows stay: transmissions are traced before they begin.
         self.trace.iter_mut().flat_map(move |trace| trace.0.extract_if(.., move |row| row.time <= until))
     }
 
@@ -70,29 +70,29 @@ impl Journal {
     }
 }
 
-/// The measurement period of a run: what happens outside is not counted.
+/// The measurement period of a run. Events outside it are not counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measurement {
-    /// Counting begins here, inclusive.
+    /// Start of counting, inclusive.
     pub from: Time,
-    /// And ends here, inclusive.
+    /// End of counting, inclusive.
     pub to: Time,
 }
 
 impl Measurement {
-    /// Whether something at `at` counts.
+    /// Returns whether an event at `at` counts.
     #[inline]
     pub fn contains(&self, at: Time) -> bool {
         self.from <= at && at <= self.to
     }
 
-    /// Whether what happens now counts; nothing happens after the end.
+    /// Returns whether an event at `now` counts, given that no event is later than the end.
     #[inline]
     pub fn is_open(&self, now: Time) -> bool {
         self.from <= now
     }
 
-    /// How many picoseconds of `[from, to)` lie in the measurement period.
+    /// Returns the number of picoseconds of `[from, to)` in the measurement period.
     #[inline]
     pub fn overlap(&self, from: Time, to: Time) -> u64 {
         to.min(self.to).since(from.max(self.from)).as_ps()

@@ -9,12 +9,12 @@ use penstock_model::units::Time;
 
 /// A logical process: state that only its own events and arrivals change. The executor decides when it runs, and how far.
 pub trait LogicalProcess {
-    /// When the next event is due, given the arrivals in flight to it.
+    /// Returns the time of the next event, given the arrivals in flight to the process.
     fn next(&self, inputs: &Inputs) -> Time;
 
-    /// The earliest output times of a process that has handled everything before `now`, whatever arrives from then on; only of what it
-    /// sends to `receiver`, if one is given. A `peer` that belongs to the same core may be read: what it answers to this process alone
-    /// is known there.
+    /// Returns the earliest output times of a process that has handled all its events before `now`, whatever arrives from then on. If
+    /// `receiver` is given, only output to it counts. `peer` returns a process of the same core to read: it knows which answers it
+    /// sends to this process alone.
     fn eot<'a>(
         &self,
         now: Time,
@@ -25,39 +25,39 @@ pub trait LogicalProcess {
     where
         Self: 'a;
 
-    /// Handles all events up to and including `until`, or up to an earlier instant if there are very many; returns when the next
-    /// one is due, and how many were handled.
+    /// Handles all events up to and including `until`, or up to an earlier instant if there are very many. Returns the time of the next
+    /// event, and the number of events handled.
     fn run(&mut self, until: Time, inputs: &mut Inputs, outputs: &mut Outputs<'_>, routes: &Routes) -> (Time, u64);
 }
 
-/// Earliest output times (EOT): nothing that has not been sent yet begins its transmission before.
+/// Earliest output times (EOT): lower bounds on the start of any transmission that has not begun yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EarliestOutput {
-    /// Of anything; [`Time::ZERO`] where nothing is known beyond the next event.
+    /// Bound for all output; [`Time::ZERO`] if no bound is known beyond the next event.
     pub of_all: Time,
-    /// Of a process that receives only answers: of what causes one. [`Time::ZERO`] for all others.
+    /// Bound for output that causes an answer, at a process that receives only answers; [`Time::ZERO`] at all other processes.
     pub of_requests: Time,
-    /// Whether it may be later for some receivers than for others.
+    /// Whether the bound may be later for some receivers than for others.
     pub differs_by_receiver: bool,
 }
 
-/// How many stages [`WindowProcess::prefetch`] has, from 0 on: the process and the slots of the flow; its host and its first port; the
-/// endpoint, and where a packet is put to be sent; the hop at which what the endpoint sends arrives.
+/// Number of stages of [`WindowProcess::prefetch`], from 0 on: the process and the slots of the flow; its host and its first port; the
+/// endpoint, and the slot for a packet to be sent; the hop at which the packets of the endpoint arrive.
 pub const PREFETCH_STAGES: usize = 4;
 
-/// What saves time in windows, where each of very many processes has little to do.
+/// A process with fast paths for windows, where each of very many processes has few events.
 pub trait WindowProcess: LogicalProcess {
-    /// Whether it is a hot port: all it does is forward packets, each on its arrival, by a tail-drop FIFO at a constant rate, so that
-    /// [`WindowProcess::forward`] is all it needs.
+    /// Returns whether it is a hot port. A hot port only forwards packets, each on its arrival, by a tail-drop FIFO at a constant rate,
+    /// so [`WindowProcess::forward`] handles all its events.
     fn is_hot_port(&self) -> bool;
 
-    /// Handles the arrival of a packet at a hot port; returns when it arrives at the far end, if it does.
+    /// Handles the arrival of a packet at a hot port; returns its arrival time at the far end, or `None` if it does not arrive there.
     fn forward(&mut self, arrival: &Arrival) -> Option<Time>;
 
-    /// Asks for the memory that [`WindowProcess::forward`] needs, in two stages from 0 on: the process with its port, the queue.
+    /// Prefetches the memory that [`WindowProcess::forward`] needs, in two stages from 0 on: the process with its port, the queue.
     fn prefetch_port(&self, stage: usize);
 
-    /// Asks for the memory that a visit needs, in a window in which `last` is the last packet that arrives, if any does. What is found
-    /// by way of something else comes in a later stage, of [`PREFETCH_STAGES`].
+    /// Prefetches the memory that a visit needs, in one of [`PREFETCH_STAGES`] stages. `last` is an arrival of the window at this
+    /// process, if there is one. Memory found through a pointer in other memory comes in a later stage.
     fn prefetch(&self, stage: usize, last: Option<&Arrival>, routes: &Routes);
 }

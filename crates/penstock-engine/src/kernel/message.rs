@@ -1,5 +1,5 @@
-//! Messages between processes, beside the packets. A message takes the time of its path, declared when the
-//! network is built, and waits in no queue; feedback that is to take bandwidth is a packet instead.
+//! Messages between processes, in addition to packets. A message takes the delay of its path, which is declared when the network is
+//! built, and waits in no queue. Feedback that needs bandwidth is a packet instead.
 
 use penstock_model::edge::Signal;
 use penstock_model::id::{FlowId, ProcessId};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A message in flight.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// When it arrives.
+    /// Arrival time.
     pub at: Time,
     /// Its place among the messages that arrive at the same time.
     pub order: MessageOrder,
@@ -23,17 +23,17 @@ pub struct Message {
 pub struct MessageOrder {
     /// The number of the path, as declared.
     pub path: u32,
-    /// Counts what its sender has sent.
+    /// Serial number of the message on its path.
     pub number: u32,
 }
 
 impl MessageOrder {
-    /// Of the first signal between the edges of an aggregate of calls. These paths come first.
+    /// Returns the order of the first signal between the edges of an aggregate of calls. The numbers of these paths come first.
     pub fn of_call(flow: FlowId, to_egress: bool) -> MessageOrder {
         MessageOrder { path: 2 * flow.0 + u32::from(to_egress), number: 0 }
     }
 
-    /// Of the first message over path number `path` of those beside the calls', in a network of so many flows.
+    /// Returns the order of the first message on another path, number `path` of these, in a network of `flows` flows.
     pub fn beside_calls(flows: usize, path: u32) -> MessageOrder {
         MessageOrder { path: 2 * flows as u32 + path, number: 0 }
     }
@@ -55,7 +55,7 @@ pub enum MessageBody {
 pub struct CallSignal {
     /// The aggregate.
     pub flow: FlowId,
-    /// From the ingress to the egress, or back.
+    /// Whether it goes from the ingress to the egress, or back.
     pub to_egress: bool,
     /// Its content.
     pub signal: Signal,
@@ -64,11 +64,11 @@ pub struct CallSignal {
 /// A pause frame, which stops or resumes a port or a class [IEEE8023 s31B] [IEEE8021Qbb s36].
 #[derive(Clone, Copy, Debug)]
 pub struct PauseSignal {
-    /// The port, among those of the process.
+    /// Index of the port within the process.
     pub port: u32,
-    /// The class; everything if `None`.
+    /// The class; all classes if `None`.
     pub class: Option<u8>,
-    /// It must stop for so long; it resumes if that is nothing.
+    /// How long the port or class must stop; zero to resume.
     pub time: Duration,
 }
 
@@ -77,7 +77,7 @@ pub struct PauseSignal {
 pub struct TelemetrySignal {
     /// The flow.
     pub flow: FlowId,
-    /// When the packet was sent, which tells it from the others of the flow.
+    /// Time at which the packet was sent, which identifies it within the flow.
     pub sent: Time,
     /// The record.
     pub record: HopRecord,
@@ -88,7 +88,7 @@ pub struct TelemetrySignal {
 pub struct Mailbox(BTreeMap<(Time, MessageOrder), MessageBody>);
 
 impl Mailbox {
-    /// When the next message arrives.
+    /// Returns the arrival time of the next message; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next(&self) -> Time {
         self.0.first_key_value().map_or(Time::NEVER, |((at, _), _)| *at)

@@ -13,24 +13,24 @@ pub struct GraphChannel {
     pub from: u32,
     /// The process that receives.
     pub to: u32,
-    /// The minimum time that a packet or a message takes.
+    /// Minimum time that a packet or a message takes.
     pub delay: Duration,
-    /// How many flows use it.
+    /// Number of flows that use it.
     pub flows: u64,
 }
 
 /// Processes and the channels between them.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessGraph {
-    /// The load of each process: how many flows pass through it, those of two directions twice, and
-    /// connections that begin or end there three times as much.
+    /// The load of each process: the number of flows through it. A flow of two directions counts twice, and a connection counts three
+    /// times as much at its ends.
     pub weights: Vec<u64>,
     /// By sender and receiver, each pair once.
     pub channels: Vec<GraphChannel>,
 }
 
 impl ProcessGraph {
-    /// The delays alone, between processes that have been renumbered.
+    /// Returns the delays alone, between renumbered processes; `number` maps each process to its number.
     pub fn latencies(&self, number: &[u32]) -> Latencies {
         self.channels.iter().map(|channel| ((number[channel.from as usize], number[channel.to as usize]), channel.delay)).collect()
     }

@@ -10,7 +10,7 @@ pub struct Hop {
     pub process: ProcessId,
     /// Its input for packets from this link.
     pub input: u32,
-    /// The port of that process that takes the packet on; [`Hop::DELIVER`] at the end of the route.
+    /// The port of that process that forwards the packet; [`Hop::DELIVER`] at the end of the route.
     pub port: u32,
 }
 
@@ -42,52 +42,52 @@ impl FlowSlots {
     pub const NONE: FlowSlots = FlowSlots { source: u32::MAX, sink: u32::MAX };
 }
 
-/// All routes of a run, and what else is the same for all processes. They never change; a packet's position in the table is the
-/// route of its emission.
+/// All routes of a run, and other data that all processes share. They never change. The position of a packet in the table of hops
+/// belongs to the route on which it was sent.
 #[derive(Clone, Debug)]
 pub struct Routes {
     hops: Vec<Hop>,
     flows: Vec<FlowSlots>,
-    /// The slot of each flow's receiving end once more, in a table that may fit into a cache where `flows` does not.
+    /// A copy of the slot of each flow's receiving end, in a table that may fit into a cache where `flows` does not.
     sinks: Vec<u32>,
-    /// A visit to a process ends with the instant at which it has handled so many events. Not within one: what is sent there may take
-    /// no time, and its receiver wants all of it at once.
+    /// Number of events after which a visit to a process ends, at the end of the instant. It does not end within an instant, since
+    /// packets sent there may take no time, and their receiver must get all of them together.
     pub max_visit_events: u64,
 }
 
 impl Routes {
-    /// Routes of these hops, for these flows, and the limit of a visit.
+    /// Creates the routes of these hops, for these flows, with the limit of a visit.
     pub fn new(hops: Vec<Hop>, flows: Vec<FlowSlots>, max_visit_events: u64) -> Routes {
         let sinks = flows.iter().map(|flow| flow.sink).collect();
         Routes { hops, flows, sinks, max_visit_events }
     }
 
-    /// The arrival that `hop` names.
+    /// Returns the entry of `hop`.
     #[inline]
     pub fn hop(&self, hop: HopId) -> Hop {
         self.hops[hop.index()]
     }
 
-    /// Asks for the memory of the entry of `hop`, if there is one.
+    /// Prefetches the entry of `hop`, if there is one.
     #[inline]
     pub fn prefetch_hop(&self, hop: HopId) {
         self.hops.get(hop.index()).into_iter().for_each(prefetch);
     }
 
-    /// Asks for the memory of the slots of `flow`.
+    /// Prefetches the slots of `flow`.
     #[inline]
     pub fn prefetch_flow(&self, flow: FlowId) {
         self.flows.get(flow.index()).into_iter().for_each(prefetch);
         self.sinks.get(flow.index()).into_iter().for_each(prefetch);
     }
 
-    /// The slots of `flow`.
+    /// Returns the slots of `flow`.
     #[inline]
     pub fn flow(&self, flow: FlowId) -> FlowSlots {
         self.flows[flow.index()]
     }
 
-    /// The slot of the receiving end of `flow`.
+    /// Returns the slot of the receiving end of `flow`.
     #[inline]
     pub fn sink(&self, flow: FlowId) -> u32 {
         self.sinks[flow.index()]
