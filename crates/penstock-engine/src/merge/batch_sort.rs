@@ -1,45 +1,46 @@
-//! Batch-sort merge: some sorted inputs merged by sorting the keys of all arrivals that a visit may take.
+//! Batch-sort merge: merges sorted inputs by sorting the keys of all arrivals that a visit may take.
 
 use crate::merge::radix_sort::RadixSort;
 use crate::merge::ring::Ring;
 use crate::merge::Timed;
 use penstock_model::units::{Duration, Time};
 
-/// Two or more inputs on which nothing overtakes. Simultaneous arrivals go by the input's number. Each batch looks at all heads,
-/// which costs no more than the looks of a sweep at the senders.
+/// Two or more FIFO inputs. Simultaneous arrivals are ordered by the number of the input. Each batch looks at all heads, which costs no
+/// more than the looks of a sweep at the senders.
 ///
-/// A caller that asks for arrivals says until when no others will come. All arrivals until then are sorted at once, by keys
-/// alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and
-/// neither it nor its sender costs anything while it is under way.
+/// A caller that asks for arrivals gives the instant up to which no others will come. All arrivals up to then are sorted at once, by
+/// keys alone, and then copied from the inputs a few dozen at a time. A packet is compared only with its neighbours in time, and
+/// neither it nor its sender has a cost while it is in flight.
 #[derive(Clone, Debug)]
 pub struct BatchSort<T> {
     rings: Vec<Ring<T>>,
-    /// For each input, when the first arrival without a key is due.
+    /// For each input, the time of the first arrival without a key.
     heads: Vec<Time>,
-    /// The earliest of these.
+    /// The minimum of `heads`.
     next: Time,
     /// Keys that are sorted instead of the arrivals of a batch.
     keys: Keys,
     sorter: RadixSort,
-    /// How far a batch reaches at most, so that it holds about [`MAX_SORTED`] arrivals.
+    /// Maximum time that a batch covers, so that it holds about [`MAX_SORTED`] arrivals.
     reach: Duration,
-    /// How many of the keys stand for packets that have left the inputs.
+    /// Number of keys whose arrivals have been copied from the inputs.
     copied: usize,
-    /// The latest of these packets; those before `taken` have been taken.
+    /// The arrivals copied last. Those before index `taken` have been taken.
     front: Vec<T>,
     taken: usize,
-    /// A batch was left before all of it had been taken: what is left of `front` precedes the inputs, and `next` was the first
-    /// of it.
+    /// Whether a batch was left before all of it had been taken. Then the rest of `front` precedes the inputs, and at that moment
+    /// `next` was its first arrival.
     is_paused: bool,
 }
 
-/// So many packets fit into the first-level cache, together with the state of a port.
+/// Number of packets that fit into the first-level cache together with the state of a port.
 const MAX_COPIED: usize = 64;
 
-/// A batch aims at no more arrivals than this: one that is left unfinished is sorted again, which must not cost more if links hold more.
+/// Maximum number of arrivals that a batch aims at. An unfinished batch is sorted again, and this bounds the cost on links with many
+/// packets in flight.
 const MAX_SORTED: usize = 1 << 12;
 
-/// How many bits of a key are the input.
+/// Number of bits of a key that hold the input.
 const INPUT_BITS: u32 = 16;
 
 /// Sort keys: the time since `origin` in the upper bits, the input in the lower 16. Arrivals of one input are in order anyway.
@@ -58,7 +59,7 @@ impl Keys {
         key as usize % (1 << INPUT_BITS)
     }
 
-    /// Adds keys for the arrivals that wait at `input` up to and including `last`; returns when the first after that arrives.
+    /// Adds keys for the arrivals of `input` up to and including `last`; returns the time of the first later arrival.
     #[inline(always)]
     fn add<T: Timed>(&mut self, arrivals: &Ring<T>, input: usize, last: Time) -> Time {
         let front = arrivals.front();
@@ -70,7 +71,7 @@ impl Keys {
 
     #[inline(always)]
     fn add_run<T: Timed>(&mut self, arrivals: &[T], input: usize, last: Time) -> Time {
-        // How many these are is hard to predict, so it is found first.
+        // The number of due arrivals is hard for the CPU to predict, so it is determined first.
         let due = arrivals.iter().take_while(|arrival| arrival.at() <= last).count();
         let (origin, mut bits) = (self.origin, self.bits);
         self.keys.extend(arrivals[..due].iter().map(|arrival| {
@@ -89,7 +90,7 @@ impl<T> BatchSort<T> {
 }
 
 impl<T: Timed> BatchSort<T> {
-    /// A merge of so many inputs.
+    /// Creates a merge of `inputs` inputs.
     pub fn new(inputs: usize) -> BatchSort<T> {
         BatchSort {
             rings: vec![Ring::default(); inputs],
@@ -105,7 +106,7 @@ impl<T: Timed> BatchSort<T> {
         }
     }
 
-    /// When the next packet arrives.
+    /// Returns the time of the next arrival; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next(&self) -> Time {
         debug_assert!(self.is_settled() || self.is_paused);
@@ -115,8 +116,8 @@ impl<T: Timed> BatchSort<T> {
         self.next
     }
 
-    /// Makes ready for anything else before all until `until` have been taken. Arrivals that are added from now on must come later
-    /// than that.
+    /// Leaves a batch before all arrivals up to the `until` of [`BatchSort::front`] have been taken. Arrivals added afterwards must be
+    /// later than that.
     #[cold]
     pub fn pause(&mut self) {
         self.sorter.clear();
@@ -137,7 +138,7 @@ impl<T: Timed> BatchSort<T> {
         self.heads.iter().copied().min().unwrap_or(Time::NEVER)
     }
 
-    /// Makes room for an arrival at `at`, to be overwritten; returns whether that comes before all others.
+    /// Makes room for an arrival at `at`, to be overwritten; also returns whether it precedes all others.
     #[inline(always)]
     pub fn add(&mut self, input: usize, at: Time) -> (&mut T, bool) {
         debug_assert!(self.is_settled() || self.is_paused);
@@ -150,7 +151,7 @@ impl<T: Timed> BatchSort<T> {
         (ring.add(), is_first)
     }
 
-    /// The queue of an input, to add arrivals in order; then [`BatchSort::update_head`] if it was empty.
+    /// Returns the queue of an input, to add arrivals in order. Call [`BatchSort::update_head`] afterwards if the queue was empty.
     #[inline]
     pub fn queue(&mut self, input: usize) -> &mut Ring<T> {
         debug_assert!(self.is_settled() || self.is_paused);
@@ -163,8 +164,8 @@ impl<T: Timed> BatchSort<T> {
         self.next = self.next.min(self.heads[input]);
     }
 
-    /// The next arrivals in order, none after `until`; none only if all of these have been taken, which must be so before
-    /// anything else is done, unless [`BatchSort::pause`] is called.
+    /// Returns the next arrivals in order, none after `until` except for the rest of a batch that was left; empty only if all arrivals up
+    /// to `until` have been taken. Take all of these before any other call, or call [`BatchSort::pause`].
     #[inline]
     pub fn front(&mut self, until: Time) -> &[T] {
         if self.taken == self.front.len() {
@@ -179,12 +180,12 @@ impl<T: Timed> BatchSort<T> {
         self.taken += count;
     }
 
-    /// Packets in flight.
+    /// Returns the number of packets in flight.
     pub fn len(&self) -> usize {
         self.front.len() - self.taken + self.rings.iter().map(Ring::len).sum::<usize>()
     }
 
-    /// Whether nothing is left of the last batch.
+    /// Returns whether the last batch has been taken completely.
     fn is_settled(&self) -> bool {
         self.taken == self.front.len() && self.copied == self.sorter.sorted().len()
     }
@@ -202,7 +203,7 @@ impl<T: Timed> BatchSort<T> {
         self.copied += keys.len();
     }
 
-    /// Begins anew with an empty front; returns whether there are sorted keys, otherwise what arrives until `until` is in the front, if anything.
+    /// Empties the front, and sorts the next batch if the last one has been copied; returns whether there are keys to copy.
     fn prepare(&mut self, until: Time) -> bool {
         self.front.clear();
         self.taken = 0;
@@ -219,7 +220,7 @@ impl<T: Timed> BatchSort<T> {
         true
     }
 
-    /// Makes sorted keys for all arrivals until `until`; there are some.
+    /// Sorts the keys of all arrivals up to `until`, or up to the reach of a batch if that is earlier. There must be some.
     fn sort_batch(&mut self, until: Time) {
         self.copied = 0;
         let origin = self.next.as_ps();
@@ -239,7 +240,7 @@ impl<T: Timed> BatchSort<T> {
         self.adapt_reach(last == farthest);
     }
 
-    /// Sets the reach of the next batch by the size of the last one, which may have been limited by it.
+    /// Adapts the reach of the next batch to the size of the last one; `was_limited` tells whether the reach limited it.
     #[inline]
     fn adapt_reach(&mut self, was_limited: bool) {
         let count = self.sorter.sorted().len();

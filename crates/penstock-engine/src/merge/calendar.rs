@@ -10,13 +10,12 @@ use penstock_model::units::Time;
 
 /// Events in order of time and, among simultaneous ones, of inputs and then of additions.
 ///
-/// A calendar queue: time is cut into buckets of equal width, and an event is added, unsorted, to the bucket of its time. A
-/// bucket is sorted when its time comes. Adding and taking cost the same however many senders there are, and a packet shares
-/// its cache line with its neighbours in time instead of with its sender's last. The bucket width follows the traffic. A few
-/// events are in one sorted list without any buckets, which is all that most of very many calendars ever need.
+/// A calendar queue divides time into buckets of equal width. An event is added, unsorted, to the bucket of its time, and a bucket is
+/// sorted when its time comes. The cost of adding and taking does not depend on the number of senders. The bucket width follows the
+/// traffic. A few events are in one sorted list without buckets, which is sufficient for most calendars of a large network.
 #[derive(Clone, Debug)]
 pub struct Calendar<T> {
-    /// Events due before `bucket_end`, sorted, from `taken` on; never empty while there are more.
+    /// Events due before `bucket_end`, sorted, from `taken` on; never empty while other events wait.
     current: Vec<T>,
     orders: Vec<u64>,
     taken: usize,
@@ -24,30 +23,30 @@ pub struct Calendar<T> {
     bucket_end: u64,
     /// A bucket is 2^`width` ps wide.
     width: u32,
-    /// For each of the coming buckets, as many as a power of two, the last entries of its chains; and a bit for each that is not empty.
+    /// For each of the coming buckets, the last entries of its chains, and a bit if it is not empty. Their number is a power of two.
     buckets: Vec<[u32; CHAINS]>,
     occupied: Vec<u64>,
     entries: Vec<Entry<T>>,
-    /// For each entry what finds it, apart from it, so that looking for what is due passes over few cache lines.
+    /// The link of each entry, kept apart from it, so that a search for due events touches few cache lines.
     links: Vec<Link>,
-    /// Entries that are free, the last one freed at the end.
+    /// Free entries; the last one freed is at the end.
     free: Vec<u32>,
     /// Entries beyond the coming buckets, and the earliest time among them.
     overflow: Vec<u32>,
     overflow_from: u64,
-    /// How many events are in buckets and in `overflow`.
+    /// Number of events in buckets and in `overflow`.
     waiting: usize,
-    /// How many have ever been added.
+    /// Number of events ever added.
     added: u64,
-    /// When the earliest of all is due.
+    /// Time of the earliest event; [`Time::NEVER`] if there is none.
     next: Time,
     /// The keys of the bucket that was sorted last.
     keys: Vec<u64>,
-    /// Buckets sorted since the width was last judged, and how many events they held.
+    /// Number of buckets sorted since the width was last judged, and of the events in them.
     group: (u32, u32),
-    /// Events that have left buckets since all were last put into others.
+    /// Number of events in the groups judged since all events were last moved to other buckets.
     handled: usize,
-    /// How often events were put into buckets or the overflow.
+    /// Number of times that an event was put into a bucket or the overflow.
     #[cfg(test)]
     pub(super) moves: u64,
 }
@@ -60,33 +59,34 @@ struct Entry<T> {
     order: u64,
 }
 
-/// When an event in a bucket is due, and its neighbour.
+/// The time of an event in a bucket, and its predecessor in the chain.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     at: u64,
-    /// The entry before in its bucket.
+    /// The previous entry of its chain, or [`NONE`].
     before: u32,
 }
 
-/// So many buckets at first, and more once more events wait: a calendar that holds little is to fit a cache together with
-/// many others. Beyond `MANY_BUCKETS` there is one for each [`MIN_PER_BUCKET`] events of the overflow, so that looking through
-/// that at each turn of the buckets costs the same per event however many wait.
+/// Initial number of buckets. It grows with the number of waiting events: many calendars with few events must fit a cache together.
+/// Beyond `MANY_BUCKETS` there is one bucket for each [`MIN_PER_BUCKET`] events of the overflow, so that the search of the overflow at
+/// each turn of the buckets has a constant cost per event.
 const MIN_BUCKETS: usize = 64;
 const MANY_BUCKETS: usize = 1024;
-/// As long as no more than so many events wait, there are no buckets.
+/// Maximum number of events in a calendar without buckets.
 const FEW_EVENTS: usize = 32;
-/// The current bucket is split when so many are in it.
+/// Number of events at which the current bucket is split.
 const MANY_EVENTS: usize = 256;
 /// The end of a bucket that has none.
 const UNBOUNDED: u64 = u64::MAX;
-/// The entries of a bucket are in so many chains, by their numbers, which can be followed side by side: each step waits for memory.
+/// Number of chains of a bucket. Entries are assigned by their numbers, and the chains are followed in parallel, since each step waits
+/// for memory.
 const CHAINS: usize = 4;
 /// No entry.
 const NONE: u32 = u32::MAX;
-/// Buckets should hold so many events each in the mean.
+/// Bounds on the desired mean number of events per bucket.
 const MIN_PER_BUCKET: u32 = 16;
 const MAX_PER_BUCKET: u32 = 64;
-/// 67 us at the beginning.
+/// Initial width: 2^26 ps = 67 us.
 const FIRST_WIDTH: u32 = 26;
 const MIN_WIDTH: u32 = 6;
 
@@ -118,12 +118,12 @@ impl<T> Default for Calendar<T> {
 }
 
 impl<T: Timed> Calendar<T> {
-    /// How many events it holds.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         self.current.len() - self.taken + self.waiting
     }
 
-    /// At most so many events are due before `until`, which is later than all that have been taken.
+    /// Returns an upper bound on the number of events due before `until`, which must be later than all events taken.
     pub fn count_before(&self, until: Time) -> usize {
         if until == Time::NEVER {
             return self.len();
@@ -132,14 +132,14 @@ impl<T: Timed> Calendar<T> {
         self.len() - self.links.iter().filter(|link| link.at >= until.as_ps()).count()
     }
 
-    /// When the next event is due.
+    /// Returns the time of the next event; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Makes room for an event of `input` that is due at `at`. It holds an old event, which the caller is to overwrite before
-    /// anything else happens.
+    /// Makes room for an event of `input` that is due at `at`. The slot holds a stale event, which the caller must overwrite before any
+    /// other call.
     #[inline]
     pub fn add(&mut self, input: usize, at: Time) -> &mut T {
         let order = (input as u64) << 40 | self.added;
@@ -162,7 +162,7 @@ impl<T: Timed> Calendar<T> {
         &mut entry.item
     }
 
-    /// The next events, in order; none only if the calendar is empty.
+    /// Returns the next events, in order; empty only if the calendar is empty.
     #[inline]
     pub fn front(&mut self) -> &[T] {
         if self.current.is_empty() && self.waiting > 0 {
@@ -212,8 +212,8 @@ impl<T: Timed> Calendar<T> {
         &mut self.current[slot]
     }
 
-    /// Ends the current bucket earlier, so that about half of its events go into later ones; each addition would otherwise take
-    /// a time that grows with all that is due before an event of the far future.
+    /// Ends the current bucket earlier, so that about half of its events go into later buckets. Otherwise the cost of each addition
+    /// would grow with the number of events in the bucket.
     #[cold]
     fn split_current(&mut self) {
         let events = &self.current[self.taken..];
@@ -231,7 +231,7 @@ impl<T: Timed> Calendar<T> {
             return;
         }
         self.waiting += moved.len();
-        // Each event has one link, for those who count them.
+        // Clear free links, so that `count_before` finds one link per event.
         self.free.iter().for_each(|number| self.links[*number as usize].at = 0);
         for (item, order) in moved {
             let number = self.take_entry();
@@ -243,7 +243,7 @@ impl<T: Timed> Calendar<T> {
         self.resize(width, self.buckets.len().max(MIN_BUCKETS));
     }
 
-    /// The end of a bucket; the last one of all has none.
+    /// Returns the end of a bucket; [`UNBOUNDED`] for the last bucket of all.
     fn end_of(bucket: u64, width: u32) -> u64 {
         if bucket < u64::MAX >> width {
             (bucket + 1) << width
@@ -252,7 +252,7 @@ impl<T: Timed> Calendar<T> {
         }
     }
 
-    /// An entry to be overwritten.
+    /// Returns the number of an entry to overwrite.
     #[inline]
     fn take_entry(&mut self) -> u32 {
         if let Some(number) = self.free.pop() {
@@ -263,7 +263,7 @@ impl<T: Timed> Calendar<T> {
         self.entries.len() as u32 - 1
     }
 
-    /// Puts an entry into its bucket, or into the overflow if that is not among the coming ones.
+    /// Puts an entry into its bucket, or into the overflow if that bucket is not among the coming ones.
     #[inline]
     fn put(&mut self, at: u64, number: u32) {
         #[cfg(test)]
@@ -291,7 +291,7 @@ impl<T: Timed> Calendar<T> {
         self.overflow_from = self.overflow_from.min(at);
     }
 
-    /// Makes the next bucket that is not empty the current one; there is one.
+    /// Makes the next non-empty bucket the current one. There must be one.
     fn advance(&mut self) {
         if self.buckets.is_empty() {
             self.resize(self.width, MIN_BUCKETS);
@@ -300,7 +300,7 @@ impl<T: Timed> Calendar<T> {
             let first = self.slot_of(self.bucket_end >> self.width);
             let slot = first_set(&self.occupied, first);
             let bucket = slot.map(|slot| (self.bucket_end >> self.width) + self.slot_of((slot + self.buckets.len() - first) as u64) as u64);
-            // The first of the overflow may belong into one of the coming buckets by now.
+            // As the buckets advance, events of the overflow come within their range.
             match (slot, bucket) {
                 (Some(slot), Some(bucket)) if bucket < self.overflow_from >> self.width => {
                     self.bucket_end = Self::end_of(bucket, self.width);
@@ -334,11 +334,11 @@ impl<T: Timed> Calendar<T> {
         self.adapt();
     }
 
-    /// Moves what is in the overflow into buckets, as far as these reach by now; the next event is in one of them then.
+    /// Moves the events of the overflow that are within range into buckets. Afterwards the next event is in a bucket.
     #[cold]
     fn spread_overflow(&mut self) {
         if self.occupied.iter().all(|word| *word == 0) {
-            // Nothing in between: skip to the bucket of the earliest.
+            // All buckets are empty: skip to the bucket of the earliest event.
             self.bucket_end = self.bucket_end.max(self.overflow_from >> self.width << self.width);
         }
         let wanted = (self.overflow.len() / MIN_PER_BUCKET as usize).next_power_of_two();

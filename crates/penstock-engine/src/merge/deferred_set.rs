@@ -2,9 +2,10 @@
 
 use penstock_model::units::Time;
 
-/// When each of many processes is due, where it is rarely asked which of them are due until some instant.
+/// The due times of many processes, for callers that rarely ask which processes are due up to an instant.
 ///
-/// Noting a time costs two stores: there is a lower bound for each block of times. Bounds that are too low are mended when they are met.
+/// Setting a time costs two stores: the time, and a lower bound for its block of times. Bounds that are too low are corrected when they
+/// are read.
 #[derive(Clone, Debug)]
 pub struct DeferredSet {
     due: Vec<Time>,
@@ -15,12 +16,12 @@ pub struct DeferredSet {
 const BLOCK: usize = 64;
 
 impl DeferredSet {
-    /// So many processes; none is due.
+    /// Creates a set of `processes` processes, of which none is due.
     pub fn new(processes: usize) -> DeferredSet {
         DeferredSet { due: vec![Time::NEVER; processes], bounds: vec![Time::NEVER; processes.div_ceil(BLOCK)] }
     }
 
-    /// `process` is due at `at`, whatever was noted before.
+    /// Sets the due time of `process`, whatever it was before.
     #[inline]
     pub fn set(&mut self, process: usize, at: Time) {
         self.due[process] = at;
@@ -28,24 +29,24 @@ impl DeferredSet {
         *bound = at.min(*bound);
     }
 
-    /// `process` is due at `at` or, if that is earlier, when it was.
+    /// Sets the due time of `process` to `at`, unless it is earlier.
     #[inline]
     pub fn advance(&mut self, process: usize, at: Time) {
         self.set(process, at.min(self.due[process]));
     }
 
-    /// When `process` is due.
+    /// Returns the due time of `process`; [`Time::NEVER`] if it has none.
     #[inline]
     pub fn due(&self, process: usize) -> Time {
         self.due[process]
     }
 
-    /// When the first process is due.
+    /// Returns the minimum of all due times.
     pub fn first(&mut self) -> Time {
         self.first_block().map_or(Time::NEVER, |(_, at)| at)
     }
 
-    /// The first process that is due, and when; of several at that instant the lowest.
+    /// Returns the process with the earliest due time, and that time; of several, the one with the lowest number.
     pub fn first_due(&mut self) -> Option<(usize, Time)> {
         let (block, at) = self.first_block().filter(|(_, at)| *at != Time::NEVER)?;
         self.block(block).iter().position(|due| *due == at).map(|process| (block * BLOCK + process, at))
@@ -64,7 +65,7 @@ impl DeferredSet {
         }
     }
 
-    /// Removes every process that is due up to and including `until`, and calls `take` with it and when it is due.
+    /// Removes every process that is due up to and including `until`, and calls `take` with it and its due time.
     pub fn take(&mut self, until: Time, mut take: impl FnMut(usize, Time)) {
         for (block, (times, bound)) in
             self.due.chunks_mut(BLOCK).zip(&mut self.bounds).enumerate().filter(|(_, (_, bound))| **bound <= until)

@@ -17,15 +17,15 @@ use penstock_model::units::Time;
 
 /// An event that is due at a known time. The default value only fills slots that are about to be overwritten.
 pub trait Timed: Copy + Default {
-    /// When it is due.
+    /// Returns the time at which it is due.
     fn at(&self) -> Time;
 }
 
-/// The number of the first set bit of `words` at or after `first`, wrapping around; `None` if no bit is set.
+/// Returns the index of the first set bit of `words` at or after `first`, wrapping around; `None` if no bit is set.
 #[inline]
 fn first_set(words: &[u64], first: usize) -> Option<usize> {
     let (word, bit) = (first / 64, first % 64);
-    // The first word comes twice: at the end for the bits below.
+    // The first word comes twice: the second time for its bits below `first`.
     let rest = (1..=words.len()).map(|step| (word + step) % words.len()).map(|word| (word, words[word]));
     let mut set = std::iter::once((word, words[word] >> bit << bit)).chain(rest).filter(|(_, bits)| *bits != 0);
     set.next().map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)

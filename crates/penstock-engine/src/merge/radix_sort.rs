@@ -1,22 +1,22 @@
 //! Radix sort of keys of one word that are spread evenly.
 
-/// Up to so many keys are sorted by insertion.
+/// Maximum number of keys that are sorted by insertion alone.
 const FEW_KEYS: usize = 8;
-/// If a radix bucket has more keys, one less than a power of two, they are left to the general sort of the library.
+/// Number of keys in a bucket, one less than a power of two, above which the sort of the library takes over.
 const MAX_BUCKET: u32 = 15;
 
-/// Sorts keys; its memory is used again.
+/// Sorts keys, and reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub struct RadixSort {
-    /// So many sorted keys, followed by old ones.
+    /// The first `count` entries are the sorted keys; the rest is stale.
     sorted: Vec<u64>,
     count: usize,
-    /// Where the next key of each radix bucket goes.
+    /// For each radix bucket, the index in `sorted` of its next key.
     slots: Vec<u32>,
 }
 
 impl RadixSort {
-    /// The keys of the last sort, in order.
+    /// Returns the keys of the last sort, in order.
     #[inline]
     pub fn sorted(&self) -> &[u64] {
         &self.sorted[..self.count]

@@ -6,20 +6,20 @@ use crate::merge::Timed;
 use penstock_model::rng::Key;
 use penstock_model::units::Time;
 
-/// The inputs of a process under random ties: simultaneous arrivals are ordered by a hash of time, input and how many the
-/// input has delivered.
+/// The inputs of a process under random ties: simultaneous arrivals are ordered by a hash of time, input and the number of arrivals
+/// that the input has delivered.
 #[derive(Clone, Debug)]
 pub struct RandomTies<T> {
     /// The arrivals of each input. Later ones may overtake earlier ones, and equal times keep the sender's order.
     inputs: Vec<Calendar<T>>,
     heads: TournamentTree<(Time, u64)>,
     key: Key,
-    /// How many each input has delivered.
+    /// Number of arrivals that each input has delivered.
     delivered: Vec<u64>,
 }
 
 impl<T: Timed> RandomTies<T> {
-    /// A merge of so many inputs, whose ties are hashed under `key`.
+    /// Creates a merge of `inputs` inputs, whose ties are hashed under `key`.
     pub fn new(inputs: usize, key: Key) -> RandomTies<T> {
         RandomTies {
             inputs: (0..inputs).map(|_| Calendar::default()).collect(),
@@ -29,13 +29,13 @@ impl<T: Timed> RandomTies<T> {
         }
     }
 
-    /// When the next packet arrives.
+    /// Returns the time of the next arrival.
     #[inline]
     pub fn next(&self) -> Time {
         self.heads.first_key().0
     }
 
-    /// The next arrival alone: what comes after it is open until it has been taken.
+    /// Returns the next arrival alone, since its successor is undecided until it has been taken.
     pub fn front(&mut self) -> &[T] {
         let first = self.inputs.get_mut(self.heads.first()).and_then(|input| input.front().first());
         first.map_or(&[], std::slice::from_ref)

@@ -85,7 +85,7 @@ impl<T: Copy + Default> Ring<T> {
         self.len -= count as u32;
     }
 
-    /// Makes room for `room` more, of which there is at least one afterwards.
+    /// Makes room for `room` more values. Afterwards there is at least one slot.
     #[inline]
     pub fn make_room(&mut self, room: usize) {
         while self.slots.len() < (self.len() + room).max(1) {
@@ -93,7 +93,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Its back, with room for `room` more.
+    /// Returns the back of the ring, with room for `room` more values.
     #[inline(always)]
     pub fn back(&mut self, room: usize) -> Back<'_, T> {
         self.make_room(room);
@@ -111,7 +111,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// The value behind the front, or an old one if there is only one. Panics if nothing was ever added.
+    /// Returns the value after the front, or a stale value if there is none. Panics if no value was ever added.
     #[inline(always)]
     pub fn second_or_old(&self) -> &T {
         &self.slots[(self.head() + 1) & (self.slots.len() - 1)]

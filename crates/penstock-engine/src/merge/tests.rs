@@ -29,7 +29,7 @@ const SPACING: u64 = 1_000;
 /// A merge of some inputs.
 trait Merge {
     fn add(&mut self, input: usize, event: Counted);
-    /// Takes what is due up to and including `until`, but leaves after at most `most`; returns how many were taken.
+    /// Takes the events due up to and including `until`, at most `most`; returns the number taken.
     fn take(&mut self, until: Time, most: usize) -> usize;
 }
 

@@ -7,24 +7,24 @@ use penstock_model::units::Time;
 pub struct WheelPair<'a, N> {
     /// The remaining entries of either round.
     rounds: [&'a [WheelEntry<N>]; 2],
-    /// How many entries are due.
+    /// Number of entries due.
     pub due: usize,
-    /// How many entries of each wheel have been taken.
+    /// Number of entries taken from each wheel.
     pub taken: [usize; 2],
 }
 
 impl<'a, N> WheelPair<'a, N> {
-    /// The entries of two rounds that are due before `bound`, at most `most`.
+    /// Merges the entries of two rounds that are due before `bound`, at most `most`.
     pub fn new(rounds: [&'a [WheelEntry<N>]; 2], bound: Time, most: usize) -> WheelPair<'a, N> {
         let rounds = rounds.map(|round| &round[..round.len().min(most + 1)]);
-        // The last entry of each is not due: a sentinel that the entries of the other are compared with.
+        // The last entry of each round is never due: it is a sentinel for comparisons with the entries of the other.
         let [end, other_end] = rounds.map(|round| round.last().map_or(Time::ZERO, |entry| entry.at));
         let bound = bound.min(end).min(other_end);
         let [due, other_due] = rounds.map(|round| round.partition_point(|entry| entry.at < bound));
         WheelPair { rounds, due: (due + other_due).min(most), taken: [0; 2] }
     }
 
-    /// Writes an entry into each slot; there are no more slots than entries due.
+    /// Writes an entry into each slot. There must be no more slots than entries due.
     #[inline(always)]
     pub fn take<T>(&mut self, slots: &mut [T], write: impl Fn(&mut T, &WheelEntry<N>)) {
         let [mut first, mut second] = self.rounds;

@@ -1,4 +1,4 @@
-//! A timing wheel of windows: what arrives anywhere in a large network, sorted by window alone.
+//! A timing wheel of windows: the arrivals at all processes of a large network, sorted by window alone.
 
 use crate::merge::{first_set, Timed};
 use penstock_model::prefetch::prefetch;
@@ -6,31 +6,31 @@ use penstock_model::units::{Duration, Time};
 
 /// Items in flight to many receivers, in windows of equal length.
 ///
-/// Within a window items keep the order in which they were added; who takes a window sorts it. Items stand in pages that all windows
-/// share: memory grows with the items under way, and not with receivers or windows. Items of far windows are kept in a list. They go to
-/// their windows before anything else can be added there, so that the order of additions holds for them too.
+/// Within a window, items keep the order of additions; the caller that takes a window sorts it. All windows share the pages that hold
+/// items, so memory grows with the items in flight, and not with receivers or windows. Items of far windows are in a list. They move to
+/// their windows before any other item can be added there, so that they keep the order of additions too.
 #[derive(Clone, Debug)]
 pub struct WindowWheel<T> {
     /// The length of a window in picoseconds.
     length: u64,
-    /// The coming windows, as many as a power of two, by the last bits of their number, and a bit for each that holds something.
+    /// The coming windows, indexed by the last bits of their number (the count is a power of two), and a bit for each that is not empty.
     windows: Vec<Window>,
     occupied: [u64; WINDOWS / 64],
     pages: Vec<Page<T>>,
-    /// For each page of a window the one after it.
+    /// For each page of a window, the next page.
     next: Vec<u32>,
     free: Vec<u32>,
     /// The pages of the window that was taken last.
     taken: Vec<u32>,
-    /// The number of the first window that may still hold something.
+    /// The number of the first window that may hold items.
     current: u64,
-    /// Windows from this number on are not on the wheel; what goes there, in the order of additions.
+    /// Number of the first window beyond the wheel, and the items from that window on, in the order of additions.
     limit: u64,
     far: Vec<Delivery<T>>,
     len: usize,
 }
 
-/// An item and where it goes; that of a packet fills a cache line.
+/// An item and its receiver. With a packet, it fills a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub struct Delivery<T> {
@@ -38,7 +38,7 @@ pub struct Delivery<T> {
     pub receiver: u32,
     /// Its input.
     pub input: u32,
-    /// What arrives there.
+    /// The item that arrives.
     pub item: T,
 }
 
@@ -53,13 +53,13 @@ struct Window {
 type Page<T> = [Delivery<T>; PAGE];
 
 const WINDOWS: usize = 2048;
-/// The wheel turns by half of its windows, so that at least as many are always ahead.
+/// Number of windows by which the wheel turns: half of all, so that at least half are always ahead.
 const BATCH: u64 = WINDOWS as u64 / 2;
 const PAGE: usize = 16;
 const EMPTY: Window = Window { first: 0, last: 0, count: 0, earliest: Time::NEVER };
 
 impl<T: Timed + Copy + Default> WindowWheel<T> {
-    /// An empty wheel of windows of this length, which is not zero.
+    /// Creates an empty wheel of windows of this length, which must not be zero.
     pub fn new(length: Duration) -> WindowWheel<T> {
         WindowWheel {
             length: length.as_ps(),
@@ -76,12 +76,12 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// How many items it holds.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The last instant of the window to which `at` belongs.
+    /// Returns the last instant of the window that contains `at`.
     #[inline]
     pub fn end_of_window(&self, at: Time) -> Time {
         Time::from_ps((self.number_of(at) * self.length).saturating_add(self.length - 1))
@@ -112,7 +112,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         at.as_ps() / self.length
     }
 
-    /// When the first item arrives.
+    /// Returns the earliest arrival time; [`Time::NEVER`] if the wheel is empty.
     pub fn first(&self) -> Time {
         match first_set(&self.occupied, slot_of(self.current)) {
             Some(slot) => self.windows[slot].earliest,
@@ -120,8 +120,8 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// Appends to `slots` where those items stand that arrive in the window of `at`, before which nothing is left, up to and including
-    /// `until`, in the order of additions; what arrives later in the same window is added again. They stand there until the next call.
+    /// Takes the items of the window of `at` that arrive up to and including `until`, and appends their slots in the order of additions.
+    /// No item may be left before that window. Later items of the window are added again. The slots are valid until the next call.
     pub fn take(&mut self, at: Time, until: Time, slots: &mut Vec<u32>) {
         self.free.append(&mut self.taken);
         let number = self.number_of(at);
@@ -146,12 +146,12 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// Appends to `slots` where those items stand so far that arrive in the window after the one that was taken last.
+    /// Appends the slots of the items added so far to the window after the one that was taken last.
     pub fn list_next(&self, slots: &mut Vec<u32>) {
         self.list(self.windows[slot_of(self.current + 1)], slots, |_| {});
     }
 
-    /// Appends to `slots` where the items of a window stand, and tells each of its pages.
+    /// Appends the slots of the items of a window, and calls `on_page` with each of its pages.
     #[inline]
     fn list(&self, window: Window, slots: &mut Vec<u32>, mut on_page: impl FnMut(u32)) {
         let (mut page, mut left) = (window.first, window.count as usize);
@@ -165,19 +165,19 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// The item at `slot`, which was taken last.
+    /// Returns the item at `slot`.
     #[inline(always)]
     pub fn get(&self, slot: u32) -> &Delivery<T> {
         &self.pages[slot as usize / PAGE][slot as usize % PAGE]
     }
 
-    /// Adds the item at `slot`, which was taken last, again.
+    /// Adds the item at `slot`, of the window that was taken last, again.
     pub fn put_back(&mut self, slot: u32) {
         let delivery = *self.get(slot);
         *self.make_place(delivery.item.at()) = delivery;
     }
 
-    /// Goes on to window `number`, before which nothing is left.
+    /// Advances to window `number`. No item may be left before it.
     fn advance(&mut self, number: u64) {
         self.current = number;
         let limit = (number / BATCH + 2) * BATCH;
@@ -190,7 +190,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         }
     }
 
-    /// A slot in a window on the wheel.
+    /// Returns a new slot in a window on the wheel.
     #[inline(always)]
     fn slot(&mut self, number: u64, at: Time) -> &mut Delivery<T> {
         let window = &mut self.windows[slot_of(number)];
@@ -211,7 +211,7 @@ impl<T: Timed + Copy + Default> WindowWheel<T> {
         window.count += 1;
         window.earliest = window.earliest.min(at);
         let page = &mut self.pages[window.last as usize];
-        // The slot for the next one of this window, which has left the caches since the page was taken last.
+        // Prefetch the slot for the next item of this window, which has left the caches since the page was last in use.
         prefetch(&page[(within + 1) % PAGE]);
         &mut page[within]
     }

@@ -1,9 +1,9 @@
-//! How the buckets of a calendar follow the traffic.
+//! Adapts the width and the number of a calendar's buckets to the traffic.
 
 use crate::merge::calendar::{Calendar, CHAINS, MANY_BUCKETS, MAX_PER_BUCKET, MIN_PER_BUCKET, MIN_WIDTH, NONE};
 use crate::merge::Timed;
 
-/// The width is judged after so many buckets.
+/// Number of sorted buckets after which the width is judged.
 const BUCKETS_PER_GROUP: u32 = 64;
 const MAX_WIDTH: u32 = 36;
 

@@ -72,7 +72,7 @@ fn buckets_do_not_outnumber_the_events_for_which_they_are() {
     assert!((1..=MANY_BUCKETS).contains(&largest), "{largest} buckets");
 }
 
-/// The same if what is due soon becomes dense all at once.
+/// The number of buckets also stays bounded if the events due soon become dense all at once.
 #[test]
 fn additions_to_a_wide_bucket_stay_cheap() {
     let mut calendar = Calendar::<Event>::default();
