@@ -1,14 +1,14 @@
 //! The engine: the only crate with a clock.
 //!
-//! A [`Blueprint`] says what to run; [`Sim`] runs it; [`Observations`] say what happened. A run is a pure function of its
+//! A [`Blueprint`] describes a run, [`Sim`] runs it, and [`Observations`] hold its results. A run is a pure function of its
 //! blueprint: no statics, no system time, no iteration over hash maps.
 //!
 //! A network is a set of *processes* (`kernel/logical_process.rs`): a router's port, or a host with all its interfaces. They
-//! affect each other only through packets and messages that take time, each has one entry point
+//! affect each other only through packets and messages that take time. Each has one entry point,
 //! `run(until, inputs, outputs, routes)`, and the executor chooses only `until`: see [`Executor`].
 //!
-//! Modules import downwards only: `merge` <- `kernel` <- `port` <- `endpoints` <- `node`; `executor` knows `merge` and `kernel`;
-//! `build` makes processes of a blueprint; `api::sim` uses both.
+//! Modules import downwards only: `merge` <- `kernel` <- `port` <- `endpoints` <- `node`. `executor` imports `merge` and `kernel`,
+//! `build` creates the processes of a blueprint, and `api::sim` uses both.
 
 pub mod api;
 mod build;
@@ -27,13 +27,13 @@ pub use api::{blueprint, changes, injection, observations, series, sim, work};
 pub use build::error::BlueprintError;
 pub use executor::Executor;
 
-/// Pause frames: their paths, and how they are prolonged.
+/// Pause frames: their paths, and the minimum time at which a pause is prolonged.
 pub mod pauses {
     pub use crate::build::message_paths::{pause_paths, PausePath};
     pub use crate::node::ingress_pause::LEAST_PROLONGING;
 }
 
-/// The variables that ports and flows show, beside those of their components.
+/// The state variables of ports and flows, in addition to the variables of their components.
 pub mod state {
     pub use crate::endpoints::calls::ingress::CALLS;
     pub use crate::node::host::state::{RECEIVING, SENDING};

@@ -74,10 +74,10 @@ pub struct Blueprint {
     pub watch: WatchPlan,
     /// Which fast paths ports may take. Results do not depend on it; tests switch them off.
     pub fast_paths: FastPaths,
-    /// A visit to a process ends with the instant at which it has handled so many events, usually [`MAX_VISIT_EVENTS`]. Results do
-    /// not depend on it; tests lower it.
+    /// Number of events, usually [`MAX_VISIT_EVENTS`], after which a visit to a process ends, at the end of the instant. Results do not
+    /// depend on it; tests lower it.
     pub max_visit_events: u64,
-    /// Once this is set, building and running stop, and what they give is of no use.
+    /// Stops building and running once it is set. Their results are then invalid.
     pub cancel: Cancel,
 }
 
@@ -324,7 +324,7 @@ pub struct CallsPlan {
     pub termination: Option<TerminationPlan>,
     /// Added to the propagation of each signal.
     pub processing: Duration,
-    /// The size of a packet that carries each request through the queues; beside them if left out.
+    /// The size of the packet that carries each request through the queues, in bytes; if `None`, requests are messages that do not queue.
     pub request_packet: Option<u32>,
     /// The long-term mean rate of one call.
     pub call_rate: Rate,

@@ -1,13 +1,13 @@
-//! A flag by which work that takes long is told to stop.
+//! A flag that stops long work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// A flag that stops whatever looks at it, from any thread. Copies are the same flag.
+/// A flag that any thread can set to stop the work that checks it. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
-/// A list is gone through in so many steps between two looks at the flag.
+/// Number of items of a list between two checks of the flag.
 const STRIDE: usize = 1024;
 
 impl Cancel {
@@ -16,13 +16,13 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it has been raised.
+    /// Returns whether the flag has been raised.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The items until the flag is raised. Who makes something of them must look at the flag before that is used.
+    /// Returns the items until the flag is raised. The caller must check the flag before it uses a result made from them.
     pub fn until_set<I: IntoIterator>(&self, items: I) -> impl Iterator<Item = I::Item> + use<'_, I> {
         let goes_on = |(i, _): &(usize, I::Item)| !i.is_multiple_of(STRIDE) || !self.is_set();
         items.into_iter().enumerate().take_while(goes_on).map(|(_, item)| item)

@@ -13,30 +13,29 @@ use std::collections::BTreeMap;
 /// Everything that a run counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
-    /// When counting began.
+    /// Start of the measurement period.
     pub from: Time,
-    /// When it ended.
+    /// End of the measurement period.
     pub to: Time,
     /// Per flow, by its serial number.
     pub flows: Vec<FlowCounters>,
     /// Per link, by its position in the blueprint.
     pub links: Vec<LinkCounters>,
-    /// What became of calls, for the flows that are aggregates of calls.
+    /// Counts of calls, for the flows that are aggregates of calls.
     pub calls: Vec<(FlowId, CallCounters)>,
     /// Bytes received per interval since the beginning of the run, for the flows whose plan has them.
     pub intervals: Vec<(FlowId, Duration, Vec<u64>)>,
-    /// Delays and how they vary, for the flows whose group is watched, by flow.
+    /// Delays and their variation, for the flows whose group is watched, by flow.
     pub timings: Vec<(FlowId, Timings)>,
-    /// How long pages took, for the flows that ask for pages, by flow.
+    /// Page times, for the flows that request pages, by flow.
     pub pages: Vec<(FlowId, PageTimes)>,
-    /// From the start of each transfer to its complete acknowledgement, for the flows whose group is watched and whose
-    /// transfer was complete in the measurement period, by flow.
+    /// The completed transfers, for the flows whose group is watched and whose transfer was complete in the measurement period, by flow.
     pub completions: Vec<(FlowId, Completion)>,
-    /// The transfers of watched groups that were not complete at the end of the run, by flow; also those that had not started.
+    /// The transfers of watched groups that were incomplete or had not started at the end of the run, by flow.
     pub unfinished: Vec<(FlowId, UnfinishedTransfer)>,
-    /// How often segments were sent a third time or later, for the flows whose group is watched, by flow.
+    /// Number of times that a segment was sent a third time or later, for the flows whose group is watched, by flow.
     pub repeated_retransmissions: Vec<(FlowId, u64)>,
-    /// What was recorded at the links that are watched, by link.
+    /// Records of the links that are watched, by link.
     pub ports: Vec<(LinkId, PortTimings)>,
     /// Per sample plan: the queue lengths in packets at each sampled instant.
     pub samples: Vec<Vec<u32>>,
@@ -44,27 +43,27 @@ pub struct Observations {
     pub meter_samples: Vec<Vec<MeterSamples>>,
     /// Packets that reached the far end of a link, over the whole run.
     pub packet_hops: u64,
-    /// Links whose ports never resume, since what each is paused for waits at the next one's port and the last one's at the first;
-    /// empty if there is no such circle at the end of the run.
+    /// Links in a cycle of pauses that never end: the packets for which each is paused wait at the port of the next, and those of the
+    /// last at the first. Empty if there is no such cycle at the end of the run.
     pub deadlock: Vec<PausedIngress>,
-    /// A hash of everything that happened, equal for equal runs whatever the executor and machine.
+    /// Hash of everything that happened, equal for equal runs whatever the executor and machine.
     pub digest: u64,
-    /// The trace, if requested, or the rest of one that was taken while the run went on; by time, then by place.
+    /// The trace, if requested, without rows that were taken during the run; by time, then by place.
     pub trace: Vec<TraceRow>,
 }
 
 /// One flow's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowCounters {
-    /// What its source has sent.
+    /// Packets that its source has sent.
     pub sent: SentCounts,
-    /// Those of the packets sent that were dropped, at whatever link, before counting ended.
+    /// Number of the packets sent that were dropped at any link before the end of the measurement period.
     pub lost_packets: u64,
-    /// Those of them that had been sent before.
+    /// Number of the lost packets that were retransmissions.
     pub lost_retransmissions: u64,
-    /// What its receiver has received.
+    /// Packets that its receiver has received.
     pub received: ReceivedCounts,
-    /// The bytes received without headers.
+    /// Bytes received, without headers.
     pub received_payload: u64,
     /// Bytes without headers delivered to the receiving application, each once.
     pub goodput_bytes: u64,
@@ -79,7 +78,7 @@ pub struct SentCounts {
     pub bytes: u64,
     /// Data packets sent again.
     pub retransmissions: u64,
-    /// Retransmission timers that expired, those of connection set-up included.
+    /// Expiries of retransmission timers, connection set-up included.
     pub timeouts: u64,
 }
 
@@ -90,39 +89,39 @@ pub struct ReceivedCounts {
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
-    /// Those that arrived marked.
+    /// Data packets that arrived marked.
     pub marked: u64,
     /// Sum of their one-way delays in picoseconds, from their creation to the end of reception.
     pub delay_sum_ps: u128,
-    /// The longest of them.
+    /// The longest of these delays.
     pub delay_max: Duration,
 }
 
-/// What was recorded of the delays of one flow's data packets in the measurement period; `None` where not requested.
+/// Records of the delays of one flow's data packets in the measurement period; `None` if not requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// One-way delays, from the packets' creation to the end of their reception.
     pub delays: Option<Distribution>,
-    /// Differences of the delays of packets that arrived one after the other and are numbered so.
+    /// Differences of the delays of packets that arrived one after the other and have consecutive numbers.
     pub variation: Option<Variation>,
-    /// The interarrival jitter of RTP, over all that arrived.
+    /// The interarrival jitter of RTP, over all packets that arrived.
     pub rtp_jitter: Option<RtpJitter>,
-    /// Bytes received in each bin from the beginning of the run, up to the last in which something was.
+    /// Bytes received in each bin from the beginning of the run, up to the last bin with any.
     pub bins: Option<Vec<u64>>,
     /// Frames of a source that has them.
     pub frames: Option<FrameTimes>,
 }
 
-/// How long the pages took that were complete in the measurement period.
+/// Times of the pages that were complete in the measurement period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageTimes {
-    /// How many.
+    /// Number of pages.
     pub count: u64,
-    /// The sum of their times in picoseconds.
+    /// Sum of their times in picoseconds.
     pub sum_ps: u128,
-    /// The longest of them.
+    /// The longest time.
     pub max: Duration,
-    /// All of them, if requested.
+    /// Distribution of the times, if requested.
     pub distribution: Option<Distribution>,
 }
 
@@ -140,7 +139,7 @@ impl PageTimes {
 /// A transfer that was complete in the measurement period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// From its start to its complete acknowledgement.
+    /// Time from its start to its complete acknowledgement.
     pub time: Duration,
     /// Its size, without headers.
     pub bytes: u64,
@@ -149,21 +148,21 @@ pub struct Completion {
 /// A transfer that was not complete at the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnfinishedTransfer {
-    /// When its connection was to be opened; after the end if it never was.
+    /// Time at which its connection was to be opened; after the end of the run if it was not opened.
     pub start: Time,
     /// Its size, without headers.
     pub bytes: u64,
 }
 
-/// What was recorded at one link.
+/// Records of one link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortTimings {
-    /// The shares that parts of the traffic have of the link's counts, as far as they are split.
+    /// Counts of the link by part of the traffic, if they are split.
     pub parts: BTreeMap<TrafficPart, LinkCounters>,
-    /// By class, from arrival to the start of transmission, for the packets whose transmission began in the measurement period; empty if
-    /// not requested.
+    /// Distributions by class of the time from arrival to the start of transmission, for the packets whose transmission began in the
+    /// measurement period; empty if not requested.
     pub waits: Vec<Distribution>,
-    /// In the order of the plans.
+    /// Errors of expedited forwarding, in the order of the plans.
     pub expedited: Vec<EfErrors>,
 }
 
@@ -172,11 +171,11 @@ pub struct PortTimings {
 pub enum TrafficPart {
     /// A class.
     Class(u8),
-    /// What came over a link, or what began at the node.
+    /// Packets that came over a link; `None` for packets sent by the node itself.
     Ingress(Option<LinkId>),
     /// Both directions of a circuit of the plans, by its position.
     SharedCircuit(u32),
-    /// That of a flow without another.
+    /// The circuit of a flow that uses no circuit of the plans.
     OwnCircuit(FlowId),
 }
 
@@ -189,7 +188,7 @@ pub struct MeterSamples {
     pub variable: &'static str,
     /// The unit of the values.
     pub unit: &'static str,
-    /// What it was.
+    /// The values, by instant.
     pub values: Vec<f64>,
 }
 
@@ -198,7 +197,7 @@ pub struct MeterSamples {
 pub struct CallCounters {
     /// Calls that arrived.
     pub offered: u64,
-    /// Calls that were admitted; those present at the start did not ask.
+    /// Calls that were admitted, without the calls present at the start, which did not ask.
     pub admitted: u64,
     /// Calls that were refused.
     pub blocked: u64,
@@ -206,7 +205,7 @@ pub struct CallCounters {
     pub live_ps: u128,
     /// Live calls at the end of the run.
     pub live_at_end: u64,
-    /// Each termination of the whole run: when, how many calls, and how many were left.
+    /// Each termination of the whole run: its time, the number of calls terminated, and the number left.
     pub terminations: Vec<(Time, u32, u32)>,
 }
 
@@ -217,7 +216,7 @@ pub struct OptionalCauses {
     pub shares_buffer: bool,
     /// Whether rate limiters are before the port, so that its drops may have that cause.
     pub has_limiters: bool,
-    /// Whether what came over paused links has memory of its own, which may be full.
+    /// Whether packets that come over paused links have memory of their own, which may be full.
     pub has_headroom: bool,
     /// Whether the link carries cells, whose frames may be dropped in part.
     pub carries_cells: bool,
@@ -247,15 +246,15 @@ pub struct LinkCounters {
     pub dropped_bytes: u64,
     /// Packets marked by the discipline or by PCN meters here (each counts once, however severely it was marked).
     pub marked_packets: u64,
-    /// Bytes of them.
+    /// Bytes of the marked packets.
     pub marked_bytes: u64,
-    /// How long the wire was busy.
+    /// Time for which the wire was busy.
     pub busy: Duration,
     /// Time integral of the number of waiting packets, in packet-picoseconds.
     pub waiting_packet_ps: u128,
     /// Time integral of the waiting bytes, in byte-picoseconds.
     pub waiting_byte_ps: u128,
-    /// Pause frames sent, and how long the port was paused; `None` if neither.
+    /// Pause frames sent, and the time for which the port was paused; `None` if neither.
     pub pauses: Option<Box<PauseCounters>>,
     /// Sum over the packets whose transmission began of the time from arrival to its start, in picoseconds.
     pub wait_sum_ps: u128,
@@ -266,22 +265,22 @@ pub struct LinkCounters {
 /// Pause frames and pauses at the port of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PauseCounters {
-    /// Frames that it sent to stop what feeds its node, those that prolong a pause included.
+    /// Frames sent to stop the link that feeds its node, including frames that prolong a pause.
     pub frames: u64,
-    /// Frames that it sent to resume.
+    /// Frames sent to resume.
     pub resumes: u64,
-    /// How long it was paused itself.
+    /// Times for which the port itself was paused.
     pub paused: Vec<PausedTime>,
-    /// Whether it is of a circle of pauses that never lift.
+    /// Whether the link is part of a cycle of pauses that never end.
     pub is_deadlocked: bool,
 }
 
-/// How long a class was paused.
+/// Time for which a class was paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PausedTime {
     /// The class; `None` if it was the whole port.
     pub class: Option<u8>,
-    /// So long inside the measurement period.
+    /// Its duration within the measurement period.
     pub time: Duration,
 }
 

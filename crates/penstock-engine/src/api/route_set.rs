@@ -51,7 +51,7 @@ impl RouteSet {
         &self.0.links
     }
 
-    /// Where the links of a route begin among those of all routes.
+    /// Returns the index of the first link of a route in [`Self::links`].
     pub fn begin(&self, route: RouteId) -> u32 {
         route.index().checked_sub(1).map_or(0, |before| self.0.ends[before])
     }

@@ -32,7 +32,7 @@ pub enum SeriesSubject {
     Node(NodeId),
 }
 
-/// At which instants a state is read. It is read as it stands after all that happens at that instant.
+/// The instants at which a state is read. It is read after all events of that instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
     /// At regular intervals.

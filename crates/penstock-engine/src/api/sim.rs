@@ -32,16 +32,15 @@ use penstock_model::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A run looks at its flag whenever it has handled so many events, which take a fraction of a second. On several cores threads begin
-/// anew then, which costs as much as thousands of events.
+/// Number of events, which take a fraction of a second, between two checks of the flag that stops a run. On several cores each check
+/// starts new threads, which costs as much as thousands of events.
 const MAX_STRETCH: u64 = 1 << 17;
 
-/// One run of a blueprint. Two can coexist; nothing is shared between them, nor between a run and its clone, which goes on from where the
-/// run stands.
+/// One run of a blueprint. Several can coexist and share no state. A clone continues from the current state of the run, independently.
 #[derive(Clone)]
 pub struct Sim {
     processes: Vec<Process>,
-    /// Each process's inputs; taken out during a visit, so that a process cannot send to itself.
+    /// The inputs of each process. They are taken out during its visit, so that it cannot send to itself.
     inputs: Vec<Option<Box<Inputs>>>,
     routes: Routes,
     /// All processes on one core and, if the network is divided, on several.
@@ -89,7 +88,7 @@ impl Sim {
         Sim::divided(&blueprint, |graph| vec![0; graph.weights.len()])
     }
 
-    /// Builds a run on so many cores, or on fewer if the network is not made for that; the results are the same.
+    /// Builds a run on `cores` cores, or on fewer if the network does not divide well. Results do not depend on it.
     ///
     /// # Errors
     /// If the blueprint contradicts itself.
@@ -97,7 +96,7 @@ impl Sim {
         Sim::divided(&blueprint, |graph| if cores > 1 { partition(graph, cores).part_of } else { vec![0; graph.weights.len()] })
     }
 
-    /// How [`Sim::with_cores`] divides a run between so many cores.
+    /// Returns how [`Sim::with_cores`] divides a run between `cores` cores.
     ///
     /// # Errors
     /// If the blueprint contradicts itself.
@@ -175,7 +174,7 @@ impl Sim {
 
     /// Adds a packet of `size` bytes to those that a flow sends from a list (source `packets`). It leaves its host at `at`, an instant
     /// that no earlier call of [`Sim::run_until`] or [`Sim::run_events`] has asked for. So packets from outside enter between two slices
-    /// of a run; what becomes of them is in the [trace](Sim::take_trace). The results are those of a list that holds them from the start.
+    /// of a run; the [trace](Sim::take_trace) shows what happens to them. A list that holds them from the start gives the same results.
     ///
     /// # Errors
     /// If the flow has no list, or the time or the size is not allowed; then nothing has changed.

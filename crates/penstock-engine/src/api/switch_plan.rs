@@ -75,18 +75,18 @@ pub struct SharedBufferPlan {
 pub struct PausePlan {
     /// The classes that are paused, each on its own; the whole link if `None`.
     pub classes: Option<Vec<u8>>,
-    /// A port is paused when more than this is held of what came over its link (of the class).
+    /// Threshold of the bytes held that came over a link (of the class): above it, the port of that link is paused.
     pub xoff: Bytes,
-    /// It is resumed when no more than this is.
+    /// Threshold of these bytes at or below which the port is resumed.
     pub xon: Bytes,
-    /// Memory of its own for what still comes over a link (of a class) that is paused, beside the shared buffer; if `None`, it must
-    /// find room there.
+    /// Separate memory for packets that still arrive over a paused link (of a class), in addition to the shared buffer; if `None`, they
+    /// need room in the shared buffer.
     pub headroom: Option<Bytes>,
-    /// For how many times 512 bits a pause holds; it is prolonged when half of that is over.
+    /// Duration of a pause in units of 512 bit times. A pause is prolonged when half of it is over.
     pub quanta: u16,
     /// The size of a pause frame.
     pub frame: Bytes,
-    /// What the far end takes to stop, beside the propagation of the link back.
+    /// Time that the far end takes to stop, in addition to the propagation delay of the link back.
     pub processing: Duration,
 }
 

@@ -74,7 +74,7 @@ pub enum TraceSubject {
     Packet(Packet),
     /// An end of a flow.
     Flow(u32),
-    /// A sender, whose congestion window and slow-start threshold are now so many segments.
+    /// A sender, with its congestion window and slow-start threshold after the event, in segments.
     Window {
         /// The flow.
         flow: u32,
