@@ -19,7 +19,7 @@ pub struct CircuitSites {
 }
 
 impl CircuitSites {
-    /// Those of a blueprint; none without cell links.
+    /// Returns the circuits of a blueprint; none without cell links.
     pub fn new(blueprint: &Blueprint) -> CircuitSites {
         let mut here = BTreeSet::new();
         if blueprint.links.iter().all(|link| !link.cells) {
@@ -63,7 +63,7 @@ impl CircuitSites {
     }
 }
 
-/// Numbers the circuits: those of the plan first, then those of all other flows, there and back each.
+/// Numbers the circuits: first the circuits of the plan, then one for each other flow. Each has a number there and one back.
 fn circuits(blueprint: &Blueprint) -> Circuits {
     let circuit = |name: &str, mcr| Circuit { name: name.to_owned(), mcr };
     let mut all: Vec<Circuit> =

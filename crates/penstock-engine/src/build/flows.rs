@@ -108,7 +108,7 @@ struct FlowEndpoints<'a> {
     flow: &'a FlowPlan,
     group: &'a FlowGroup,
     template: PacketTemplate,
-    /// What is sent back waits for the port at the sink.
+    /// Whether packets sent back wait for the port at the sink.
     answers_wait: bool,
     watch: FlowWatch,
     site: Site,

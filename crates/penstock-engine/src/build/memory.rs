@@ -1,4 +1,4 @@
-//! An estimate of the memory that a run takes, from its plans and the sizes of what is built from them.
+//! Estimates the memory of a run from its plans and the sizes of the objects built from them.
 
 use crate::api::blueprint::{Blueprint, FlowGroup, FlowPlan, LinkPlan, SamplePlan};
 use crate::api::observations::{FlowCounters, LinkCounters};
@@ -32,25 +32,25 @@ use penstock_model::source::{AnySource, Source};
 use penstock_model::transport::TransportPlan;
 use penstock_model::units::{Rate, Time};
 
-/// What a list has reserved for each entry that it holds, as it grows by doubling.
+/// Mean number of entries that a list reserves per entry in use, since it grows by doubling.
 const GROWING: f64 = 1.5;
-/// Bytes that a port has beside itself: its first batches, its counters, and its queue.
+/// Bytes of heap memory of a port: its first batches, its counters, and its queue.
 const PORT_HEAP: f64 = 1024.0;
-/// Bytes of the first batches of everything.
+/// Bytes of all first batches.
 const FIXED: f64 = 1_500_000.0;
-/// Bytes of a process's name, of the schedule and of windows: of what the executor knows of it.
+/// Bytes per process of its name and of the executor's state: the schedule and windows.
 const SCHEDULED: f64 = 264.0;
 
 /// Estimate of the peak memory of a run, in bytes, with the blueprint itself: nodes, links, routes, endpoints of flows, calls, packets
 /// that wait or are in flight, and observations.
 ///
-/// What depends on chance is taken at its mean, and at its bound where traffic is greedy or more than a link carries.
+/// Random quantities count with their mean, or with their bound if traffic is greedy or exceeds the rate of a link.
 pub fn estimate(blueprint: &Blueprint) -> u64 {
     let traffic = Traffic::new(blueprint);
     let (in_flight, at_ports) = traffic.under_way();
     let groups = blueprint.groups.iter().zip(&traffic.flows).zip(&traffic.calls);
     let endpoints: f64 = groups.map(|((group, flows), calls)| *flows as f64 * endpoints(group, *calls)).sum();
-    // What is needed for building is free again before the first packet.
+    // Memory that only building needs is free again before the first packet.
     let running = (in_flight + observations(blueprint)).max(construction(blueprint));
     (FIXED + structure(blueprint) + circuits(blueprint) + endpoints + at_ports + running) as u64
 }
@@ -60,7 +60,7 @@ fn bytes_of<T>(count: usize) -> f64 {
     count as f64 * size_of::<T>() as f64
 }
 
-/// What the allocator takes for a block of `bytes`.
+/// Bytes that the allocator uses for a block of `bytes`.
 fn block(bytes: usize) -> f64 {
     if bytes == 0 {
         0.0
@@ -69,7 +69,7 @@ fn block(bytes: usize) -> f64 {
     }
 }
 
-/// The blueprint of the run, which is one of many, and facts about the network that are needed only while it is built.
+/// Bytes of the blueprint of the run, which is one of many, and of data about the network that only building needs.
 fn construction(blueprint: &Blueprint) -> f64 {
     let Blueprint { nodes, links, routes, groups, flows, .. } = blueprint;
     let names: f64 = nodes.iter().chain(links.iter().map(|link| &link.path)).map(|name| block(name.len())).sum();
@@ -84,7 +84,7 @@ fn construction(blueprint: &Blueprint) -> f64 {
         + bytes_of::<(FlowPlan, Time, u32)>(flows.len())
 }
 
-/// What is built and stays, but for endpoints.
+/// Bytes of everything that is built and kept for the whole run, except endpoints.
 fn structure(blueprint: &Blueprint) -> f64 {
     let is_host = host_nodes(blueprint);
     let mut ports = vec![0; blueprint.nodes.len()];
@@ -106,7 +106,7 @@ fn structure(blueprint: &Blueprint) -> f64 {
         + bytes_of::<(FlowSlots, u32)>(blueprint.flows.len())
 }
 
-/// Circuits, the lists of those at each cell link, and what ends of AAL5 reassemble.
+/// Bytes of circuits, of the list of circuits at each cell link, and of the frames that ends of AAL5 reassemble.
 fn circuits(blueprint: &Blueprint) -> f64 {
     if blueprint.links.iter().all(|link| !link.cells) {
         return 0.0;
@@ -136,7 +136,7 @@ fn endpoints(group: &FlowGroup, calls: f64) -> f64 {
     }
 }
 
-/// What is handed back, beside what is recorded on request.
+/// Bytes of the observations that are returned, with the samples, but without records that only some runs request.
 fn observations(blueprint: &Blueprint) -> f64 {
     let measured = blueprint.end.since(blueprint.warm_up).as_seconds();
     let count = |plans: &[SamplePlan]| plans.iter().map(|sample| measured / sample.every.as_seconds().max(1e-12)).sum::<f64>();

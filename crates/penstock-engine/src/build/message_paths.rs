@@ -17,7 +17,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Those of a blueprint.
+    /// Returns the message paths of a blueprint.
     ///
     /// # Errors
     /// If a path has no route, or takes no time.

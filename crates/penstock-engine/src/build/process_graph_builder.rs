@@ -7,8 +7,8 @@ use penstock_model::id::RouteId;
 use penstock_model::units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
-/// A packet is as much work at the ends of a transport with acknowledgements as at so many ports: measured with TCP over a fat tree, which
-/// two cores run fastest if they are divided by this.
+/// Work per packet at an end of a transport with acknowledgements, in units of the work at a port: measured with TCP over a fat tree,
+/// which two cores run fastest if it is divided with this weight.
 const END_COST: u64 = 3;
 
 /// The graph of the processes of a network.

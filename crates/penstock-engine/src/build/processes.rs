@@ -144,8 +144,8 @@ struct PortBuilder<'a> {
     measured: Measurement,
     /// Links with time series.
     observed: BTreeSet<LinkId>,
-    /// Links whose ports must not compute departures ahead of the time: meters at departure are sampled, tokens of a shaper or states of
-    /// impairments are observed, they write telemetry, may be paused, or are those of a switch.
+    /// Links whose ports must not compute departures ahead of time: meters at departure are sampled, tokens of a shaper or states of
+    /// impairments are observed, or the port writes telemetry, may be paused, or belongs to a switch.
     deciding: BTreeSet<LinkId>,
     switches: BTreeSet<NodeId>,
     /// Jitter of the flows that enter the network by a link.

@@ -113,8 +113,8 @@ impl Traffic<'_> {
         links.iter().enumerate().map(of_link).sum()
     }
 
-    /// How many segments of a connection are in flight while it is open, times how likely it is open. The link that gives it least has one
-    /// more connection `bound`.
+    /// Returns the number of segments of a connection in flight while it is open, times the probability that it is open. Adds this
+    /// probability to `bound` of the link that gives the connection the lowest rate.
     fn segments(&self, flow: &FlowPlan, bound: &mut [f64]) -> f64 {
         let Traffic { blueprint: Blueprint { groups, links, routes, .. }, .. } = self;
         let (group, open) = (&groups[flow.group as usize], self.open[flow.group as usize]);
@@ -127,7 +127,7 @@ impl Traffic<'_> {
         let units = if has_cells { f64::from(cells(packet.get() as u32)) } else { 1.0 };
         let (size, rate) = (packet.get() as f64, share(&narrowest));
         let delay: f64 = there.iter().chain(back).map(|link| links[link.index()].delay.as_seconds()).sum();
-        // Its part of the queues of those links that give it less than half as much again as the narrowest: each is the bottleneck at times.
+        // Its part of the queues of all links that give it less than 1.5 times the rate of the narrowest: each is the bottleneck at times.
         let bottlenecks = there.iter().filter(|link| share(link) < 1.5 * rate).map(|link| link.index());
         let in_queues: f64 = bottlenecks.map(|link| self.room(&links[link], size) / self.connections[link].max(1.0)).sum();
         let most = transfer(group, flow).map_or(window, |transfer| (transfer.bytes / size).ceil().min(window));

@@ -65,12 +65,12 @@ impl Application {
         u32::try_from(page.div_ceil(user.payload)).unwrap_or(u32::MAX)
     }
 
-    /// Whether what is offered next begins with the window of a new connection.
+    /// Returns whether the data offered next begins with the window of a new connection.
     pub fn begins_anew(&self) -> bool {
         matches!(&self.kind, Kind::Web(user) if user.model.begins_anew())
     }
 
-    /// All data has been acknowledged at `now`: when more is offered, if ever.
+    /// Records that all data has been acknowledged at `now`; returns when more is offered, if ever.
     pub fn on_finished(&mut self, now: Time, measured: Measurement) -> Option<Time> {
         let time = now.since(self.requested.take()?);
         match &mut self.kind {

@@ -39,7 +39,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// Nothing received yet; `watch` says what is recorded beyond counts, `from_start` or later on.
+    /// Creates counts of zero; `watch` selects the records beyond counts, which begin `from_start` or later.
     pub fn new(flow: FlowId, header: u32, watch: FlowWatch, from_start: bool) -> Received {
         Received { flow, header, counts: ReceivedCounts::default(), recorder: FlowRecorder::new(watch, from_start) }
     }

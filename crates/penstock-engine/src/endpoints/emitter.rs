@@ -101,8 +101,8 @@ impl<N: Successor> Emitter<N> {
         self.wheels.get(self.first_wheel).is_some_and(|wheel| wheel.periodic)
     }
 
-    /// Lets periodic sources send: the first one whatever the bound, then those of the same round of its wheel that are due before
-    /// `bound`, at most `most` in all. `send` takes them and returns how many it has taken, as does this.
+    /// Makes periodic sources send: the first one whatever the bound, then the sources of the same round of its wheel that are due before
+    /// `bound`, at most `most` in all. `send` takes them and returns the number taken, which is returned here too.
     #[inline(always)]
     pub fn emit_periodic(&mut self, bound: Time, most: usize, send: impl FnOnce(&[WheelEntry<N>]) -> usize) -> usize {
         let wheel = &mut self.wheels[self.first_wheel];
@@ -114,8 +114,8 @@ impl<N: Successor> Emitter<N> {
         sent
     }
 
-    /// Lets the periodic sources of two wheels send, if the next ones are in two wheels; `send` takes all that are due before
-    /// `bound`, at most `most`. Returns how many these are, or 0 if they are too few for merging to pay.
+    /// Makes the periodic sources of two wheels send, if the next ones are in two wheels; `send` takes all sources due before `bound`, at
+    /// most `most`. Returns their number, or 0 if they are too few for merging to pay.
     #[inline(always)]
     pub fn emit_from_two_wheels(&mut self, bound: Time, most: usize, send: impl FnOnce(&mut WheelPair<'_, N>)) -> usize {
         if self.next_elsewhere >= bound || !self.first_is_periodic() {
@@ -164,9 +164,9 @@ impl<N: Successor> Emitter<N> {
         sent
     }
 
-    /// Lets the first source send, which is in a wheel, then those of the same round that are due before `bound`, at most
-    /// `most` in all. `send` gets the time and the slot and returns when that source sends next, or never. Returns how many have
-    /// sent.
+    /// Makes the first source send, which must be in a wheel, then the sources of the same round that are due before `bound`, at most
+    /// `most` in all. `send` gets the time and the slot, and returns when that source sends next, or never. Returns the number of
+    /// sources that have sent.
     #[inline(always)]
     pub fn advance(&mut self, bound: Time, most: usize, send: impl FnMut(Time, u32) -> Time) -> usize {
         let wheel = &mut self.wheels[self.first_wheel];

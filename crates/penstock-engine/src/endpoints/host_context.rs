@@ -17,12 +17,12 @@ pub struct HostContext<'a, 'b> {
     pub ports: &'a mut [Port],
     /// Packets stay in their transmit batches, until a switch admits them or those in transit are merged with them.
     pub keeps_batches: bool,
-    /// What processing at a port needs.
+    /// The context of a port.
     pub context: Context<'a, 'b>,
 }
 
 impl HostContext<'_, '_> {
-    /// The visit ends with the instant at which so many events have been handled.
+    /// Returns the number of events after which the visit ends, at the end of the instant.
     #[inline(always)]
     pub fn max_events(&self) -> u64 {
         self.context.routes.max_visit_events

@@ -89,10 +89,10 @@ impl Requests {
     }
 }
 
-/// Packets that follow those of a list while the run goes on.
+/// Packets that are added to a list during the run.
 #[derive(Clone)]
 struct Injected {
-    /// Times, sizes and markings of those to come.
+    /// Times, sizes and markings of the packets to come.
     waiting: VecDeque<(Time, u32, Marking)>,
     /// The marking of the flow's own packets.
     own: Marking,
@@ -160,7 +160,7 @@ impl OpenLoopSource {
         (source, if first <= stop { first } else { Time::NEVER })
     }
 
-    /// Adds a packet to those of a list; returns when it is to be scheduled, or never if another one comes before it.
+    /// Adds a packet to a list; returns the time for which to schedule it, or never if another one comes before it.
     ///
     /// # Errors
     /// The earliest and the latest time of a further packet, if `at` is not between them.

@@ -51,18 +51,18 @@ pub struct CallsIngress {
     live_since: Time,
 }
 
-/// What every packet needs, on adjacent cache lines: there may be very many aggregates, each visited for a few packets.
+/// The state that every packet needs, on adjacent cache lines: there may be very many aggregates, each visited for a few packets.
 #[repr(align(64))]
 #[derive(Clone)]
 struct Sending {
     departures: Departures,
-    /// The ingress state machine is told of packets sent, and may have deadlines.
+    /// Whether the ingress state machine observes the packets sent, and may have deadlines.
     ingress_meters: bool,
-    /// When a call begins or ends next.
+    /// Time at which the next call begins or ends.
     next_change: Time,
-    /// When the next packet in the ingress delay reaches the ingress.
+    /// Time at which the next packet in the ingress delay reaches the ingress.
     next_delayed: Time,
-    /// No call sends after this.
+    /// Time after which no call sends.
     stop: Time,
     calls: Vec<Call>,
     emitter: Emitter,
@@ -88,7 +88,7 @@ penstock_model::state! {
 /// The variables that every aggregate of calls shows.
 pub const CALLS: &[Variable] = CallsIngress::STATE;
 
-/// A promise for less than a spacing over this is not worth finding.
+/// Fraction of a spacing, as a divisor, below which the search for a promise ends: a shorter one is not worth it.
 const MOST_HALVINGS: u64 = 8;
 
 impl CallsIngress {
@@ -102,8 +102,9 @@ impl CallsIngress {
         self.sending.departures.counts
     }
 
-    /// Until when nothing is sent here that the egress answers by a signal: where it only answers, that is a request; where it sends
-    /// none before a packet, as `silent_before` tells of a flow that ends at a process, that packet.
+    /// Returns a lower bound on the time at which this end sends something that the egress answers by a signal. If the egress only
+    /// answers, that is a request. Otherwise it is the packet before which the egress sends no signal: `silent_before` returns its number
+    /// for a flow that ends at a process.
     pub fn quiet_until(&self, silent_before: impl Fn(ProcessId, FlowId) -> Option<u32>) -> Time {
         if self.egress_only_answers {
             return if self.open_requests == 0 { self.next_arrival } else { Time::ZERO };
@@ -111,13 +112,13 @@ impl CallsIngress {
         silent_before(self.setup.egress.process, self.flow()).map_or(Time::ZERO, |number| self.earliest_departure(number))
     }
 
-    /// Before this the `number`th packet in all, modulo 2^32, does not leave; [`Time::ZERO`] if that is not known, or soon.
+    /// Returns a lower bound on the departure of packet `number` (in all, modulo 2^32); [`Time::ZERO`] if it is unknown, or soon.
     fn earliest_departure(&self, number: u32) -> Time {
         let Sending { departures, emitter, next_change, .. } = &self.sending;
         let delayed = |until| self.delayed.as_ref().map_or(0, |delayed| delayed.calendar.count_before(until) as u64);
         let (calls, spacing) = (self.live.len().max(1) as u64, self.least_spacing);
         let earlier = number.wrapping_sub(departures.sequence).wrapping_sub(1) as i32;
-        // Where so many call or are delayed, it is not worth looking.
+        // If there are this many calls or delayed packets, the search is not worth its cost.
         let earlier = u64::try_from(earlier).unwrap_or(0);
         if self.setup.may_be_copied || spacing == Duration::ZERO || calls > earlier || delayed(Time::NEVER) > 2 * earlier {
             return Time::ZERO;

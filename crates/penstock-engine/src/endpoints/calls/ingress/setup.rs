@@ -21,15 +21,15 @@ use std::sync::Arc;
 /// What an aggregate is built from.
 #[derive(Clone)]
 pub struct CallsSetup {
-    /// What its packets have in common.
+    /// The common fields of its packets.
     pub template: PacketTemplate,
     /// The place of its node in traces.
     pub place: u32,
     /// Its number within the group.
     pub member: u32,
-    /// What is common to the group.
+    /// The plan of the group.
     pub plan: Arc<CallsPlan>,
-    /// What each call sends.
+    /// The source of each call.
     pub source: Arc<SourcePlan>,
     /// The aggregate.
     pub site: Site,
