@@ -43,8 +43,8 @@ pub struct Observations {
     pub meter_samples: Vec<Vec<MeterSamples>>,
     /// Packets that reached the far end of a link, over the whole run.
     pub packet_hops: u64,
-    /// Links in a cycle of pauses that never end: the packets for which each is paused wait at the port of the next, and those of the
-    /// last at the first. Empty if there is no such cycle at the end of the run.
+    /// Links in a cycle of pauses that never end: the packets for which each is paused wait at the port of the next link of the cycle.
+    /// Empty if there is no such cycle at the end of the run.
     pub deadlock: Vec<PausedIngress>,
     /// Hash of everything that happened, equal for equal runs whatever the executor and machine.
     pub digest: u64,

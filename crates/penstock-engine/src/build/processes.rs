@@ -192,7 +192,7 @@ impl<'a> PortBuilder<'a> {
         self.jitter.contains_key(&link) || self.blueprint.links[link.index()].port.impairments.iter().any(reorders)
     }
 
-    /// What is recorded at the port of a link beyond its counters, if anything is.
+    /// Returns the recorder of the port of a link, which records more than its counters; `None` if no plan watches the link.
     fn recorder(&self, link: LinkId, circuits: &CircuitSites) -> Option<Box<PortRecorder>> {
         let (blueprint, is_observed) = (self.blueprint, self.observed.contains(&link));
         let nothing = LinkWatch::default();

@@ -20,7 +20,8 @@ use penstock_model::site::Site;
 use penstock_model::units::{Bytes, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The hosts whose connections wait for room in their ports: all ends of such flows but those of AAL5, where a packet becomes cells.
+/// Returns the hosts whose connections wait for room in their ports: all ends of such flows, except ends of AAL5, where a packet
+/// becomes cells.
 pub fn waiting_hosts(blueprint: &Blueprint) -> BTreeSet<NodeId> {
     let waits = |flow: &&FlowPlan| blueprint.groups[flow.group as usize].transport.waits_for_port();
     let mut hosts: BTreeSet<NodeId> = blueprint.flows.iter().filter(waits).flat_map(|flow| [flow.from, flow.to]).collect();
@@ -32,19 +33,19 @@ pub fn waiting_hosts(blueprint: &Blueprint) -> BTreeSet<NodeId> {
     hosts
 }
 
-/// The links whose departures cannot be known on arrival because of what the port shares with others, may be paused, or asks connections
-/// for.
+/// Returns the links whose departures cannot be known on arrival, because the port shares a resource with others, may be paused, or asks
+/// connections for packets.
 pub fn links_deciding_at_departure(blueprint: &Blueprint, messages: &Messages) -> BTreeSet<LinkId> {
     let nodes = |holds: fn(&SwitchPlan) -> bool| blueprint.switches.iter().filter(move |plan| holds(plan)).map(|plan| plan.node);
     let pausing: BTreeSet<NodeId> = nodes(|plan| plan.pause.is_some()).collect();
     // Nodes that share only a buffer, between ports that know departures on arrival.
     let mut precomputing: BTreeSet<NodeId> = nodes(shares_only_a_buffer).collect();
-    // What is read of a port at an instant must not be ahead of it.
+    // State that is read of a port at an instant must not be ahead of that instant.
     let is_read = !blueprint.meter_samples.is_empty() || !blueprint.watch.series.is_empty();
     let is_ahead = |link: &LinkPlan| is_read && link.port.changes_at_departure();
     let reporting: BTreeSet<LinkId> = messages.telemetry.iter().map(|path| path.link).collect();
     // A packet that waits and then leaves in no time, as at a delivery opportunity or in an aggregate at a very high rate, frees its
-    // memory only after the arrivals of that instant; known beforehand, it would free it before them.
+    // memory only after the arrivals of that instant. With a precomputed departure it would free it before them.
     let waits_for_wire = |link: &LinkPlan| link.deliveries.is_some() || link.aggregation.is_some() || link.port.shaper.is_some();
     let links = || (0..).map(LinkId).zip(&blueprint.links);
     for (id, link) in links() {

@@ -16,7 +16,7 @@ pub struct DeferredSet {
 const BLOCK: usize = 64;
 
 impl DeferredSet {
-    /// Creates a set of `processes` processes, of which none is due.
+    /// Creates a set of `processes` processes without due times.
     pub fn new(processes: usize) -> DeferredSet {
         DeferredSet { due: vec![Time::NEVER; processes], bounds: vec![Time::NEVER; processes.div_ceil(BLOCK)] }
     }
