@@ -93,7 +93,7 @@ fn parking_lot(end: &str, flows: usize) -> Net {
     net
 }
 
-/// What is measured under a scheduler: its name, the component, its settings, and what each of the eight classes says.
+/// The schedulers to measure: name, component, settings, and the settings of each of the eight classes.
 const SCHEDULERS: [(&str, &str, &str, &str); 8] = [
     ("fifo", "fifo", "", ""),
     ("priority", "priority", "order = [a, b, c, d, e, f, g, h]", ""),

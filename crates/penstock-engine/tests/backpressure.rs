@@ -40,7 +40,7 @@ fn drops(seen: &Observations, link: LinkId) -> u64 {
     seen.links[link.index()].dropped_packets.iter().flatten().sum()
 }
 
-/// Goodput of a flow in bit/s over a run of so many seconds.
+/// Goodput of a flow in bit/s over a run, whose length is given in seconds.
 fn goodput(seen: &Observations, flow: usize, seconds: f64) -> f64 {
     seen.flows[flow].goodput_bytes as f64 * 8.0 / seconds
 }

@@ -8,7 +8,7 @@ use penstock_model::id::RouteId;
 use penstock_model::units::Time;
 use support::{discipline, source, transport, Net};
 
-/// So many flows, each between hosts of its own, over a dumbbell whose middle has this delay.
+/// Returns a dumbbell with `flows` flows, each between hosts of its own, and `delay` on the middle link.
 fn dumbbell(flows: u32, delay: &str) -> Net {
     dumbbell_for("100 ms", flows, delay)
 }

@@ -1,4 +1,4 @@
-//! ECN from end to end: queues mark what is ECN-capable, and TCP slows down without losing anything.
+//! ECN from end to end: queues mark ECN-capable packets, and TCP slows down without losing any.
 
 mod support;
 

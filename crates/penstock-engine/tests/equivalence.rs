@@ -25,8 +25,8 @@ fn sim(blueprint: &Blueprint) -> Sim {
     Sim::new(blueprint.clone()).expect("random scenarios are sound")
 }
 
-/// Runs in stretches of so many events, up to these instants in turn and then to the end; stretches are for several cores and
-/// for one in turn if there are such instants.
+/// Runs in stretches of `budgets` events, up to the instants of `ends` one after the other and then to the end. Of three stretches to
+/// such instants, one runs on a single core.
 fn in_budgets(mut sim: Sim, budgets: &[u64], ends: &[u64]) -> Observations {
     let mut budgets = budgets.iter().cycle();
     for (i, end) in ends.iter().enumerate() {
@@ -56,7 +56,7 @@ fn same(a: &Observations, b: &Observations) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether the flow's packets are those of an open loop, numbered one by one.
+/// Returns whether an open-loop source sends the flow's packets, numbered one by one.
 fn is_open(blueprint: &Blueprint, flow: u32) -> bool {
     let group = &blueprint.groups[blueprint.flows[flow as usize].group as usize];
     group.calls.is_none() && matches!(group.transport, TransportPlan::Udp(_))
@@ -258,7 +258,7 @@ proptest! {
         }
     }
 
-    /// Packets that are injected between slices of a run are those of a list.
+    /// Packets injected between slices of a run give the same results as packets of a list.
     #[test]
     fn injected_packets_are_those_of_a_list(
         case in case(),
@@ -336,7 +336,7 @@ proptest! {
         }
     }
 
-    /// What is taken while a run goes on, wherever it stops, is complete up to there.
+    /// The rows of a trace taken during a run are complete up to the instant at which it stops.
     #[test]
     fn a_trace_taken_in_parts_is_the_whole(
         case in case(),
@@ -378,7 +378,7 @@ proptest! {
         same(&untraced, &sim(&Blueprint { trace: false, ..datagrams }).with_executor(Executor::Plain).run())?;
     }
 
-    /// However a source is told that it is its turn, it numbers its packets from zero.
+    /// A source numbers its packets from zero, by whatever path it is called.
     #[test]
     fn sources_number_their_packets(case in case()) {
         let blueprint = Blueprint { trace: true, ..case.blueprint() };

@@ -65,8 +65,8 @@ fn an_arrival_finds_the_link_busy_with_the_load_of_the_others() {
     }
 }
 
-/// A visit to an ingress sends about 2,000 packets of its calls, more than a port takes at once: they are numbered as those of a port
-/// that takes one at a time.
+/// A visit to an ingress sends about 2,000 packets of its calls, more than a port accepts at once. They get the same numbers as at a port
+/// that accepts one at a time.
 #[test]
 fn many_packets_of_a_visit_are_numbered_in_order() {
     let (mut net, route, _) = one_link("2 s", 1, "1 Gbit/s", "1 ms", discipline("tail-drop", "limit = 100000 packets"));

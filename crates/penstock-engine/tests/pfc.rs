@@ -110,7 +110,7 @@ fn a_pause_ends_as_what_is_held_falls_to_xon() {
     assert_eq!(paused, us(249_000 - 25_000));
 }
 
-/// As [`line`], with two classes in queues of their own, of which one is paused.
+/// Returns a network as [`line`], with two classes in separate queues. One of them is paused.
 fn two_classes(end: &str) -> (Net, RouteId) {
     let (mut net, route) = line(end);
     net.0.classes = ["lossless", "lossy"].map(str::to_owned).to_vec();
@@ -158,8 +158,8 @@ fn headroom_takes_what_comes_after_the_pause_and_no_more() {
         let seen = run(&net);
         [DropCause::Buffer, DropCause::Headroom].map(|cause| seen.links[0].dropped_packets[cause as usize].iter().sum::<u64>())
     };
-    // At the third packet: a packet that is on its way arrives 8 ms later, and 2.512 ms after the decision the port stops, in the
-    // middle of it.
+    // At the third packet, the packet in flight arrives 8 ms later. 2.512 ms after the decision, in the middle of this packet, the port
+    // stops.
     assert_eq!(drops("1 kB"), [0, 0]);
     // What it does not take finds no room in the pool either.
     let [buffer, headroom] = drops("999 bytes");

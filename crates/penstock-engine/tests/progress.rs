@@ -5,7 +5,7 @@ mod support;
 use penstock_engine::{Executor, Sim};
 use support::{discipline, source, time, transport, Net};
 
-/// So many hosts around a hub, each of which sends 1 Mbit/s to a sink of its own for 100 ms.
+/// Returns a star of `hosts` hosts around a hub. Each host sends 1 Mbit/s to a sink of its own for 100 ms.
 fn star(hosts: usize) -> Net {
     let mut net = Net::new("100 ms", 1);
     let hub = net.node("hub");
@@ -22,7 +22,7 @@ fn star(hosts: usize) -> Net {
     net
 }
 
-/// Runs in stretches of so many events; returns the processes that the executor looked at, and the stretches.
+/// Runs in stretches of `budget` events; returns the number of processes that the executor looked at, and of stretches.
 fn steps(sim: &mut Sim, budget: u64) -> (u64, u64) {
     let mut stretches = 1;
     while !sim.run_events(sim.end(), budget) {

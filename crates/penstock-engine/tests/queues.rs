@@ -1,8 +1,8 @@
 //! Single queues against queueing theory.
 //!
-//! Each test runs 20 independent replications and asks that the exact value lie in their 99.9 % interval, and that this
-//! interval be narrow enough to notice an error of a few per cent (more where what is measured is rare). Warm-ups exceed the relaxation time of the busiest
-//! queue here, 1/(1 - sqrt .95)^2 = 1560 services, several times.
+//! Each test runs 20 independent replications and requires that the exact value lies in their 99.9 % interval, and that this
+//! interval is narrow enough to detect an error of a few per cent (more for rare events). Warm-ups exceed the relaxation time of
+//! the busiest queue here, 1/(1 - sqrt .95)^2 = 1560 services, several times.
 
 mod support;
 

@@ -37,7 +37,8 @@ fn run_alike(net: &Net) -> Observations {
     seen
 }
 
-/// Of a port, over so many seconds: the mean of the bytes that wait, the share of the time that its wire is busy, the packets dropped.
+/// Returns, for a port over `seconds`, the mean number of waiting bytes, the fraction of time that its wire is busy, and the packets
+/// dropped.
 fn queue_busy_drops(seen: &Observations, link: LinkId, seconds: f64) -> (f64, f64, u64) {
     let link = &seen.links[link.index()];
     let drops = link.dropped_packets.iter().flatten().sum();

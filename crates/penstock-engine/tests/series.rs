@@ -66,7 +66,7 @@ fn observed(blueprint: &Blueprint) -> Blueprint {
     observed
 }
 
-/// The series of a run in stretches of so many events, and the rest of what was seen.
+/// Returns the series of a run in stretches of `budget` events, and the other observations.
 fn run(mut sim: Sim, budget: u64) -> (Vec<SeriesRow>, Observations) {
     let mut rows = Vec::new();
     loop {
@@ -93,7 +93,7 @@ fn on_change<'r>(rows: &'r [SeriesRow], plan: usize, name: &'static str) -> impl
     rows.iter().filter(move |row| row.plan as usize == plan && row.variable.name == name && row.component.name.is_empty())
 }
 
-/// The integral over time of what is read on change, in units times picoseconds.
+/// Returns the integral over time of a variable read on change, in its unit times picoseconds.
 fn integral(rows: &[SeriesRow], plan: usize, name: &'static str, end: Time) -> u128 {
     let values: Vec<(Time, u128)> = on_change(rows, plan, name).map(|row| (row.time, row.value as u128)).collect();
     let ends = values.iter().skip(1).map(|(time, _)| *time).chain([end]);
@@ -258,7 +258,7 @@ proptest! {
         }
     }
 
-    /// What is read of a window when it changes is what a trace says of it, after the last change of each instant.
+    /// The values of a window read on change agree with the trace, after the last change of each instant.
     #[test]
     fn series_of_windows_agree_with_traces(case in case()) {
         let blueprint = Blueprint { trace: true, ..observed(&case.blueprint()) };
@@ -306,7 +306,7 @@ proptest! {
         }
     }
 
-    /// What is read at intervals is what was read on change last.
+    /// A value read at an interval equals the last value read on change.
     #[test]
     fn intervals_agree_with_changes(case in case()) {
         let blueprint = observed(&case.blueprint());

@@ -9,8 +9,8 @@ use support::{above, class, discipline, one_link, scheduler, source, transport};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// The shares of classes, each of which offers so many Mbit/s in packets of these bytes over 10 Mbit/s for 20 s. Queues
-/// are numbered as the classes.
+/// Returns the shares of classes on a link of 10 Mbit/s for 20 s. `traffic` gives the offered Mbit/s and the packet size in bytes of
+/// each class. Queues have the numbers of their classes.
 fn shares(plan: SchedulerPlan, classes: Vec<ClassPlan>, traffic: &[(u32, u32)]) -> Vec<f64> {
     let (mut net, route, link) = one_link("20 s", 1, "10 Mbit/s", "0 s", discipline("tail-drop", ""));
     net.0.classes = NAMES[..traffic.len()].iter().map(|name| (*name).to_owned()).collect();
@@ -76,7 +76,7 @@ fn visits_worth_less_than_a_packet_give_the_same_shares() {
         let weighted = ["weight = 1", "weight = 2", "weight = 5"];
         by_weight(&format!("wrr {sizes:?}"), &overload("wrr", "weighs = bytes; quantum = 1 byte", &weighted, &sizes), &[1.0, 2.0, 5.0]);
     }
-    // One large quantum beside a small one: 1 of 1501 bytes, which is a packet of 40 bytes after as many rounds.
+    // One large quantum and a small one: 1 of 1501 bytes, which is a packet of 40 bytes after as many rounds.
     let seen = overload("drr", "", &["quantum = 1 byte", "quantum = 1500 bytes"], &[40, 1500]);
     by_weight("drr 1:1500", &seen, &[1.0, 1500.0]);
 }

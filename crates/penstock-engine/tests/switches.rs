@@ -126,7 +126,7 @@ fn the_queues_own_limit_holds_beside_the_buffer() {
     star.net.burst("0 s", 5, 1000, star.ways[0]);
     star.net.burst("1 ms", 8, 1000, star.ways[1]);
     let seen = star.net.run();
-    // One is in service and two wait; what tail drop refuses holds no memory, so seven of eight fit beside them.
+    // One is in service and two wait. Packets refused by tail drop hold no memory, so seven of eight fit too.
     let [to_c, to_d] = star.out.map(|link| &seen.links[link.index()]);
     assert_eq!((to_c.sent_packets, to_c.dropped_packets[DropCause::Overflow as usize][0], dropped(to_c)), (3, 2, 0));
     assert_eq!((to_d.sent_packets, dropped(to_d)), (7, 1));
@@ -196,7 +196,7 @@ fn a_paused_port_completes_its_packet_and_waits() {
         net.burst("0 s", 5, 1000, route);
         // The second arrives at 17 ms: 2000 bytes are held, and the frame, which takes 512 us, is there at 18.512 ms. The third has
         // begun at 16 ms and arrives at 25 ms. The second leaves at 169 ms; with the frame at 170.512 ms the fourth begins, and
-        // arrives at 179.512 ms; again 2000 bytes are held, at 181.024 ms the fifth is on its way since 178.512 ms.
+        // arrives at 179.512 ms; again 2000 bytes are held, at 181.024 ms the fifth is in transmission since 178.512 ms.
         let first = if routed { 8 } else { 0 };
         let expected = [9_000, 17_000, 25_000, 179_512, 187_512].map(|at: u64| at + first);
         let seen = net.run();

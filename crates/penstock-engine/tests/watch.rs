@@ -185,7 +185,7 @@ fn quantiles_of_delays_follow_m_m_1() {
         net.0.watch.groups = [(group, FlowWatch { delays: true, ..FlowWatch::default() })].into();
         net.run()
     });
-    // What is rare is known less well.
+    // Rare values have larger errors.
     for (quantile, resolution) in [(0.1, 0.05), (0.5, 0.05), (0.9, 0.05), (0.99, 0.08)] {
         let expected = 1.0 - 5.0 * f64::ln(1.0 - quantile);
         let found = |seen: &Observations| {

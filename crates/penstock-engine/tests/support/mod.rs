@@ -30,7 +30,7 @@ use penstock_model::units::{Bytes, Duration, Rate, Time};
 use proptest::test_runner::Config as ProptestConfig;
 use std::sync::{Arc, OnceLock};
 
-/// So many random cases, or as many per cent of them as the environment says in `PENSTOCK_CASES`.
+/// Returns a configuration of `count` random cases, scaled by the percentage in the environment variable `PENSTOCK_CASES`.
 pub fn cases(count: u32) -> ProptestConfig {
     let percent = std::env::var("PENSTOCK_CASES").map_or(100, |percent| percent.parse().expect("PENSTOCK_CASES is a number"));
     ProptestConfig { cases: (count * percent / 100).max(1), failure_persistence: None, ..ProptestConfig::default() }

@@ -22,8 +22,8 @@ pub fn interval<T>(runs: &[T], measure: impl FnMut(&T) -> f64) -> (f64, f64) {
     (moments.mean().expect("many"), T * error)
 }
 
-/// Asserts that `expected` lies in the 99.9 % interval of `(mean, half)`, and that the interval could have told: `half` is
-/// at most the share `resolution` of what is expected. Seeds are fixed, so a test either always passes or never.
+/// Asserts that `expected` lies in the 99.9 % interval of `(mean, half)`, and that the interval is narrow enough: `half` is at most
+/// the fraction `resolution` of `expected`. Seeds are fixed, so a test either always passes or never.
 #[track_caller]
 pub fn agrees(what: &str, expected: f64, (mean, half): (f64, f64), resolution: f64) {
     assert!((mean - expected).abs() <= half, "{what}: expected {expected}, got {mean} +- {half}");

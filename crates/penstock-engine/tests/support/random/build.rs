@@ -101,7 +101,7 @@ impl Case {
             if net.0.switches.iter().all(|switch| switch.node != node) {
                 let shared = shared.map(|i| SharedBufferPlan { policy: BUFFERS[i].plan(), shares: Vec::new() });
                 let pause = pause.map(|i| PAUSES[i].plan());
-                // The sources of all flows that come by are told.
+                // Quench messages go to the sources of all flows from other nodes.
                 let node_index = node.index();
                 let source_quench = quenches.then(|| {
                     let told = (0..net.0.flows.len()).filter(|flow| net.0.flows[*flow].from != node);
@@ -165,7 +165,7 @@ fn congestion_points(net: &mut Net, node: NodeId, parents: &[(usize, LinkId, Lin
     CongestionPointsPlan { point, routes }
 }
 
-/// Whether the messages of congestion points are those of QCN, not of BCN.
+/// Returns whether congestion points send messages of QCN, not of BCN.
 fn uses_qcn(net: &Net) -> bool {
     net.0.seed % 2 == 1
 }
