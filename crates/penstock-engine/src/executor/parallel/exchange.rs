@@ -29,9 +29,9 @@ pub struct Exchange {
 #[repr(align(128))] // no two cores write to the same cache line
 #[derive(Default)]
 struct Slot {
-    /// What the shard has just sent counts for its next event.
+    /// The progress of the shard. Its next event may be one that it has just sent.
     state: RwLock<ShardState>,
-    /// What goes to each shard. The locks are never contended.
+    /// For each shard, the batch that goes to it. The locks are never contended.
     batches: Vec<Mutex<OutboxBatch>>,
 }
 
