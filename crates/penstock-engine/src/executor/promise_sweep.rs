@@ -197,12 +197,16 @@ impl Stop {
 }
 
 /// An order in which senders mostly come before receivers: the postorder of a depth-first search from receivers to senders, which begins
-/// at processes with many senders. These come last in their loops, so that few processes send against the order.
+/// at processes with many receivers. These come last in their loops, so that few processes send against the order.
 fn depth_first_order(processes: usize, latencies: &Latencies) -> Vec<u32> {
     let mut senders = vec![Vec::new(); processes];
-    latencies.keys().for_each(|(from, to)| senders[*to as usize].push(*from));
+    let mut receivers = vec![0; processes];
+    for (from, to) in latencies.keys() {
+        senders[*to as usize].push(*from);
+        receivers[*from as usize] += 1;
+    }
     let mut roots: Vec<u32> = (0..processes as u32).rev().collect();
-    roots.sort_by_key(|process| Reverse(senders[*process as usize].len()));
+    roots.sort_by_key(|process| Reverse(receivers[*process as usize]));
     let mut postorder = Vec::with_capacity(processes);
     let mut seen = vec![false; processes];
     let mut path = Vec::new();

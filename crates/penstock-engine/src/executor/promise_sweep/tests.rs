@@ -117,7 +117,7 @@ fn a_process_that_only_receives_replies_runs_until_the_first_may_arrive() {
 
 #[test]
 fn a_process_whose_only_sender_has_a_busy_wire_to_it_runs_past_the_end_of_a_sweep() {
-    let (mut sweep, due) = sweep(&[(0, 1, 2), (0, 2, 2), (2, 0, 2)], &[10, 1_000, 11]);
+    let (mut sweep, due) = sweep(&[(0, 1, 2), (0, 2, 2), (2, 0, 2), (2, 1, 2)], &[10, 1_000, 11]);
     let receiver = sweep.position[2] as usize;
     sweep.stops[receiver].visit = ms(100);
     let wires = |sender, receiver| if (sender, receiver) == (0, 2) { at(40) } else { Time::ZERO };
